@@ -4,7 +4,7 @@
  * what a variant is launched with, checked as the runtime does it. */
 #include "db/db_internal.h"
 #include "runtime/base/alloc.h"
-#include "runtime/store/database.h"
+#include "runtime/store/launch_hash.h"
 
 #include <string.h>
 #include <zstd.h>

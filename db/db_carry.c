@@ -2,7 +2,7 @@
 /* Variants of a template's earlier texts that the current one has as well:
  * they become its own, with all of their trials. */
 #include "db/db_internal.h"
-#include "runtime/store/database.h"
+#include "runtime/store/launch_hash.h"
 
 #include <string.h>
 

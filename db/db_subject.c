@@ -2,7 +2,7 @@
 /* What is measured: devices, templates, problems, toolchains, variants. Each
  * has an identity, and putting it again gives the same row. */
 #include "db/db_internal.h"
-#include "runtime/store/database.h"
+#include "runtime/store/launch_hash.h"
 
 #include <string.h>
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of hone.h that are not about one plan: see there. */
-#include "runtime/store/database.h"
+/* The calls of hone.h that are not about one plan, nor about opening
+ * (open.c): see there. */
 #include "runtime/plan.h"
-
-#include <errno.h>
-#include <stdlib.h>
 
 const char *hone_errmsg(hone_ctx *ctx)
 {
@@ -21,113 +18,6 @@ int hone_err_native(hone_ctx *ctx, const char **out_domain)
 }
 
 /* ---- a hone_ctx ---------------------------------------------------------- */
-
-static hone_status read_device(const char *text, const char *where,
-                               int *out_is_host, hone_error *err)
-{
-    *out_is_host = strcmp(text, "cpu") == 0;
-    if (*out_is_host || strcmp(text, "cuda") == 0)
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "%s: there is no device '%.64s'; it is 'cuda' or 'cpu'",
-                      where, text);
-}
-
-static void select_device(hone_ctx *ctx, int is_host)
-{
-    ctx->is_host = is_host;
-    if (ctx->store)
-        hone__store_select(ctx->store, is_host);
-}
-
-hone_status hone_use_device(hone_ctx *ctx, const char *device)
-{
-    hone_error *err = hone__thread_error(ctx);
-    hone_status status = HONE_OK;
-    int is_host = 0;
-
-    if (!ctx || !device)
-        return hone__fail(err, HONE_ERR_ARGUMENT, "hone_use_device: %s is NULL",
-                          ctx ? "device" : "ctx");
-    HONE_TRY(read_device(device, "hone_use_device", &is_host, err));
-    (void)pthread_mutex_lock(&ctx->lock);
-    if (is_host != ctx->is_host && ctx->contexts)
-        status = hone__fail(err, HONE_ERR_ARGUMENT,
-                            "hone_use_device: plans were made for the other "
-                            "device; choose it right after hone_open(), or "
-                            "open the database once more");
-    else if (is_host != ctx->is_host)
-        select_device(ctx, is_host);
-    (void)pthread_mutex_unlock(&ctx->lock);
-    return status;
-}
-
-static hone_status open_store(hone_ctx *ctx, const char *path, hone_error *err)
-{
-    hone_text chosen = {0};
-    hone_status status = HONE_OK;
-
-    if (path)
-        hone__text_puts(&chosen, path);
-    else
-        status = hone__default_database(&chosen, err);
-    if (status == HONE_OK)
-        status = hone__text_check(&chosen, err);
-    if (status == HONE_OK)
-        status = hone__store_open(hone__text_str(&chosen), &ctx->store, err);
-    hone__text_free(&chosen);
-    return status;
-}
-
-/* $HONE_DEVICE and $HONE_PLAN_LIMIT. */
-static hone_status read_environment(hone_ctx *ctx, int *out_is_host,
-                                    hone_error *err)
-{
-    const char *device = getenv("HONE_DEVICE");
-    const char *limit = getenv("HONE_PLAN_LIMIT");
-    char *end = NULL;
-
-    if (device && *device)
-        HONE_TRY(read_device(device, "HONE_DEVICE", out_is_host, err));
-    if (!limit || !*limit)
-        return HONE_OK;
-    errno = 0;
-    ctx->cache.most_plans = strtoul(limit, &end, 10);
-    if (errno || *end || *limit < '1' || *limit > '9')
-        return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "HONE_PLAN_LIMIT: '%.64s' is not a number of plans, "
-                          "1 or more",
-                          limit);
-    return HONE_OK;
-}
-
-hone_status hone_open(const char *path, hone_ctx **out_ctx)
-{
-    static _Atomic uint64_t last_serial;
-    hone_error *err;
-    int is_host = 0;
-    hone_ctx *ctx;
-
-    if (!out_ctx)
-        return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
-                          "hone_open: out_ctx is NULL");
-    *out_ctx = NULL;
-    hone__hazard_start();
-    ctx = hone__alloc(sizeof *ctx);
-    if (!ctx || pthread_mutex_init(&ctx->lock, NULL)) {
-        hone__free(ctx);
-        return hone__fail(hone__thread_error(NULL), HONE_ERR_NO_MEMORY,
-                          "out of memory while opening a database");
-    }
-    ctx->serial = atomic_fetch_add(&last_serial, 1) + 1;
-    ctx->cache.most_plans = HONE_PLANS_BY_DEFAULT;
-    *out_ctx = ctx;
-    err = hone__thread_error(ctx);
-    HONE_TRY(read_environment(ctx, &is_host, err));
-    HONE_TRY(open_store(ctx, path, err));
-    select_device(ctx, is_host);
-    return HONE_OK;
-}
 
 void hone_close(hone_ctx *ctx)
 {
@@ -147,7 +37,7 @@ void hone_close(hone_ctx *ctx)
         ctx->contexts = context->next;
         hone__free(context);
     }
-    hone__store_close(ctx->store);
+    hone__stores_close(ctx);
     (void)pthread_mutex_destroy(&ctx->lock);
     hone__free(ctx);
 }
@@ -197,7 +87,7 @@ hone_status hone_stream_release(hone_ctx *ctx, hone_stream stream)
 static hone_status plan_context(hone_ctx *ctx, hone_context **out,
                                 hone_error *err)
 {
-    if (!ctx->store)
+    if (!ctx->n_stores)
         return hone__fail(err, HONE_ERR_DATABASE,
                           "no database is open: hone_open() had failed");
     return hone__context_current(ctx, out, err);
@@ -240,7 +130,8 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
     status = plan_context(ctx, &context, err);
     if (status == HONE_OK)
         status = hone__match_find(
-            &(hone_query){.store = ctx->store,
+            &(hone_query){.stores = ctx->stores,
+                          .n_stores = ctx->n_stores,
                           .target = &context->target,
                           .op = op,
                           .dims = dims,
@@ -293,7 +184,8 @@ static hone_status cache_plan(hone_context *context, const hone_plan_key *key,
     hone_answer answer;
 
     HONE_TRY(hone__match_find(
-        &(hone_query){.store = ctx->store,
+        &(hone_query){.stores = ctx->stores,
+                      .n_stores = ctx->n_stores,
                       .target = &context->target,
                       .op = key->op,
                       .dims = key->dims,

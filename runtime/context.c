@@ -121,16 +121,17 @@ int hone__context_enter(const hone_context *context)
 
 /* ---- modules ------------------------------------------------------------- */
 
-static hone_status add_module(hone_context *context, const hone_store_row *row,
+static hone_status add_module(hone_context *context, const hone_answer *answer,
                               hone_module **out, hone_error *err)
 {
+    const hone_store_row *row = answer->row;
     hone_module *module = hone__alloc(sizeof *module);
     hone_text code = {0};
     hone_status status;
 
     if (!module)
         return hone__out_of_memory(err, " for a module");
-    status = hone__store_cubin(context->ctx->store, row, &code, err);
+    status = hone__store_cubin(answer->store, row, &code, err);
     if (status == HONE_OK)
         status = hone__driver_load(context->driver, code.data, code.length,
                                    row->config, &module->handle, err);
@@ -149,19 +150,20 @@ static hone_status add_module(hone_context *context, const hone_store_row *row,
     return HONE_OK;
 }
 
-hone_status hone__module_get(hone_context *context, const hone_store_row *row,
+hone_status hone__module_get(hone_context *context, const hone_answer *answer,
                              int with_code, hone_module **out, hone_error *err)
 {
+    const hone_store_row *row = answer->row;
     hone_module *module = context->modules;
 
     *out = NULL;
     while (module && strcmp(module->cubin_sha256, row->cubin_sha256) != 0)
         module = module->next;
     if (!module)
-        HONE_TRY(add_module(context, row, &module, err));
+        HONE_TRY(add_module(context, answer, &module, err));
     if (with_code && !module->code.length) {
         const hone_status status =
-            hone__store_cubin(context->ctx->store, row, &module->code, err);
+            hone__store_cubin(answer->store, row, &module->code, err);
 
         if (status != HONE_OK) {
             hone__text_free(&module->code);

@@ -5,6 +5,7 @@
 #ifndef HONE_RUNTIME_CONTEXT_H
 #define HONE_RUNTIME_CONTEXT_H
 
+#include "runtime/base/grow.h"
 #include "runtime/base/table.h"
 #include "runtime/driver/driver.h"
 #include "runtime/store/store.h"
@@ -53,7 +54,8 @@ struct hone_ctx {
     uint64_t serial; /* of this hone_ctx; never used twice in a process */
     int is_host; /* plans are for the cpu device; set before the first one */
     pthread_mutex_t lock;
-    hone_store *store;            /* NULL if hone_open() failed; under `lock` */
+    hone_store **stores;          /* the first one goes before the others */
+    size_t n_stores;              /* 0 if hone_open() failed; under `lock` */
     hone_context *contexts;       /* under `lock` */
     hone_plan_cache cache;        /* changed under `lock` */
     _Atomic uint64_t n_refreshed; /* hone_refresh() so far */
@@ -61,6 +63,9 @@ struct hone_ctx {
 
 /* The calling thread's error record, now about `ctx` (NULL: about none). */
 hone_error *hone__thread_error(const hone_ctx *ctx);
+
+/* open.c: close what hone_open() has opened. */
+void hone__stores_close(hone_ctx *ctx);
 
 /* The driver that plans of `ctx` are for. HONE_ERR_NO_GPU: there is none. */
 hone_status hone__ctx_driver(const hone_ctx *ctx, const hone_driver **out,
@@ -75,9 +80,9 @@ hone_status hone__context_current(hone_ctx *ctx, hone_context **out,
  * driver's context_pop() undoes it. */
 int hone__context_enter(const hone_context *context);
 
-/* The module of a row's cubin, loaded on first use; with `with_code` it also
- * keeps the cubin. The context is current, `lock` held. */
-hone_status hone__module_get(hone_context *context, const hone_store_row *row,
+/* The module of an answer's cubin, loaded on first use; with `with_code` it
+ * also keeps the cubin. The context is current, `lock` held. */
+hone_status hone__module_get(hone_context *context, const hone_answer *answer,
                              int with_code, hone_module **out, hone_error *err);
 /* Unload all; the context is current, or `alive` 0 if it is gone. */
 void hone__modules_unload(hone_context *context, int alive);

@@ -146,7 +146,7 @@ typedef struct hone_match {
  */
 #define HONE_DIM_DEFAULT INT64_MIN
 
-/** An open database and the kernels loaded from it. Thread-safe. */
+/** Open databases and packs, and the kernels loaded from them. Thread-safe. */
 typedef struct hone_ctx hone_ctx;
 /** One operation at one shape in one CUDA context, or on the cpu device.
  *  Thread-safe to run. */
@@ -164,21 +164,81 @@ HONE_API const char *hone_status_name(hone_status status);
 HONE_API const char *hone_status_str(hone_status status);
 
 /**
- * Open a database for launching.
+ * Open a database or a pack for launching.
  *
- * @param path     database file; NULL takes $HONE_DB, else
- *                 $XDG_DATA_HOME/hone/hone.db, else
- *                 ~/.local/share/hone/hone.db. The file is opened read-only.
+ * A pack is one read-only file that `hone pack` makes of a database. Which of
+ * the two a file is, its content says.
+ *
+ * @param path     the file, opened read-only; NULL takes the search path:
+ *                 what $HONE_PATH names, files between colons (an empty
+ *                 entry is the user's database); else $HONE_DB alone; else
+ *                 the user's ($XDG_DATA_HOME/hone/hone.db, else
+ *                 ~/.local/share/hone/hone.db) before hone/hone.pack and
+ *                 hone/hone.db in each folder of $XDG_DATA_DIRS
+ *                 (/usr/local/share:/usr/share). Behind all of them are the
+ *                 packs of hone_pack_register(). What is not there is passed
+ *                 over; what is there and cannot be used is an error. Answers
+ *                 are chosen as hone_open_sources() says
  * @param out_ctx  always set, also on failure (unless memory ran out), so
  *                 that hone_errmsg() can tell what went wrong; close it.
  * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file),
- *         HONE_ERR_DATABASE (not a database of ours, damaged, or a newer
- *         one), HONE_ERR_IO (it cannot be read), HONE_ERR_BUSY (locked),
- *         HONE_ERR_ARGUMENT (HONE_DEVICE or HONE_PLAN_LIMIT in the
+ *         HONE_ERR_DATABASE (neither a database nor a pack of ours, damaged,
+ *         or a newer one), HONE_ERR_IO (it cannot be read), HONE_ERR_BUSY
+ *         (locked), HONE_ERR_ARGUMENT (HONE_DEVICE or HONE_PLAN_LIMIT in the
  *         environment has an unknown value)
  * Needs no GPU: the driver is loaded by the first plan.
+ *
+ * WHO CAN WRITE A DATABASE OR A PACK CAN RUN CODE: on the GPU with your data,
+ * and on the device "cpu" in your process. Checksums find damage, not bad
+ * will; hone_source.sha256 does.
  */
 HONE_API hone_status hone_open(const char *path, hone_ctx **out_ctx);
+
+/** One place that winners come from: a file, or a pack in memory. */
+typedef struct hone_source {
+    const char *path;   /**< a database or a pack; NULL: `pack` */
+    const void *pack;   /**< at a multiple of 8 bytes; stays as it is until
+                             hone_close() */
+    size_t pack_bytes;  /**< of `pack` */
+    const char *sha256; /**< the pack is used only if this is its SHA-256 (64
+                             lower-case hex digits, as sha256sum and `hone
+                             pack` print it); NULL: not compared. The file is
+                             read into memory then, as a whole: about 3 ms per
+                             MB, and what is written to it later does not
+                             matter */
+} hone_source;
+
+/**
+ * Open several databases and packs, the most specific one first: a user's
+ * before a site's before a system's. Of a problem the first one that knows it
+ * exactly (same dims, architecture, multiprocessors) answers; else the nearest
+ * neighbour of all of them, of equally near ones the first; else the default
+ * variant of the first one that has another than the reference implementation,
+ * else that. hone_match.reason ends with the file.
+ *
+ * A pack is mapped: replace it by renaming another one over it, as `hone pack`
+ * does. Who shortens or overwrites it in place takes its pages from programs
+ * that have it open.
+ *
+ * @return what hone_open() returns, and HONE_ERR_ARGUMENT (no sources; one
+ *         without path and pack, or with both; a SHA-256 that is none, or of
+ *         a database; a pack in memory that is not aligned),
+ *         HONE_ERR_DATABASE also for a pack with another SHA-256
+ */
+HONE_API hone_status hone_open_sources(const hone_source *sources,
+                                       size_t n_sources, hone_ctx **out_ctx);
+
+/**
+ * Make a pack that is linked into the program (`hone pack --format c`) the last
+ * place of the search path of hone_open(NULL), from now on and for the whole
+ * process; those registered later come before. The bytes stay where they are,
+ * as they are. Thread-safe; hone_errmsg(NULL) tells what went wrong.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (NULL, or not at a multiple of 8 bytes),
+ *         HONE_ERR_DATABASE (no pack, damaged, or a newer one),
+ *         HONE_ERR_NO_MEMORY
+ */
+HONE_API hone_status hone_pack_register(const void *pack, size_t pack_bytes);
 
 /**
  * Choose the device that plans of `ctx` are for, before the first one is made

@@ -57,7 +57,7 @@ static hone_status provide_code(hone_context *context,
         setup->vendors = context->vendors;
         return HONE_OK;
     }
-    HONE_TRY(hone__module_get(context, answer->row,
+    HONE_TRY(hone__module_get(context, answer,
                               answer->resolved.n_constants != 0, module, err));
     setup->module = (*module)->handle;
     return HONE_OK;

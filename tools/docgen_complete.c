@@ -53,17 +53,44 @@ static void put_short(const char *help, const char *special)
 
 /* ---- bash ---------------------------------------------------------------- */
 
+/* Has another row of the table the same name or letter, for other commands? */
+static int is_shared(const hone_option *option)
+{
+    for (size_t i = 0; i < HONE_N_OPTIONS; ++i) {
+        const hone_option *o = &hone__option_table[i];
+
+        if (o != option && (strcmp(o->name, option->name) == 0 ||
+                            (o->letter && o->letter == option->letter)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Patterns of an option behind a command: any where all mean the same. */
+static void put_bash_pattern(const hone_option *o)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < HONE_N_COMMANDS; ++i) {
+        const char *command = is_shared(o) ? hone__commands[i].name : "*";
+
+        if (!takes(i, o) || (n && *command == '*'))
+            continue;
+        (void)printf("%s%s\\ --%s", n++ ? " | " : "    ", command, o->name);
+        if (o->letter)
+            (void)printf(" | %s\\ -%c", command, o->letter);
+    }
+}
+
 static void put_bash_values(void)
 {
-    (void)printf("    case $before in\n");
+    (void)printf("    case \"${COMP_WORDS[1]} $before\" in\n");
     for (size_t i = 0; i < HONE_N_OPTIONS; ++i) {
         const hone_option *o = &hone__option_table[i];
 
         if (o->kind == HONE_OPTION_FLAG)
             continue;
-        (void)printf("    --%s", o->name);
-        if (o->letter)
-            (void)printf(" | -%c", o->letter);
+        put_bash_pattern(o);
         (void)printf(") words=\"");
         if (o->kind == HONE_OPTION_CHOICE)
             put_choices(o);

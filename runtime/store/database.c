@@ -36,7 +36,8 @@ static const struct {
     {SQLITE_IOERR, HONE_ERR_IO,
      "reading or writing the file failed; check the disk it is on"},
     {SQLITE_NOTADB, HONE_ERR_DATABASE,
-     "the file is not a database; name another one"},
+     "the file is not a database (a pack is for launching alone); name "
+     "another one"},
     {SQLITE_CORRUPT, HONE_ERR_DATABASE,
      "the file is damaged; save what can be read with the sqlite3 command "
      "'.recover' into a new file"},

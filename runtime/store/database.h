@@ -8,7 +8,6 @@
 
 #include "runtime/base/hash.h"
 #include "runtime/base/text.h"
-#include "runtime/launch/launch_spec.h"
 
 struct sqlite3; /* of sqlite3.h */
 struct sqlite3_stmt;
@@ -69,34 +68,5 @@ hone_status hone__artifact_unpack(const hone_database *db, const char *what,
                                   struct sqlite3_stmt *row, hone_text *out,
                                   hone_error *err);
 enum { HONE_ARTIFACT_MOST_BYTES = 512 << 20 }; /* SQLite's limit is 10^9 */
-
-/* All that the launch of a stored variant relies on, with one hash over it:
- * written with the row, compared before anything of it is launched. */
-typedef struct hone_launch_parts { /* NULL is "" */
-    const char *config;
-    const char *types;
-    const char *compile_arch;
-    const char *cubin_sha256;
-    const char *launch_plan;
-} hone_launch_parts;
-
-/* Is it for a function of a vendor's library? Then the variant has no cubin,
- * and can be launched all the same. */
-int hone__launch_is_vendors(const char *launch_plan);
-
-/* SHA-256 of config, types, compile_arch and cubin_sha256, each followed by a
- * newline, and the launch plan. HONE_ERR_NO_MEMORY. */
-hone_status hone__launch_hash(const hone_launch_parts *parts,
-                              char out_sha256[HONE_SHA256_HEX],
-                              hone_error *err);
-
-/* Is it what was stored: has it this hash (NULL: a row from before there were
- * any), and is the plan of this operation and for this configuration?
- * HONE_ERR_DATABASE: no, and `err` completes "the launch plan is damaged: ".
- * HONE_ERR_INPUT: this hone cannot read the plan. `*spec` is its plan, parsed
- * here if it is NULL. */
-hone_status hone__launch_verify(const hone_launch_parts *parts,
-                                const char *launch_sha256, const char *op,
-                                hone_launch_spec **spec, hone_error *err);
 
 #endif

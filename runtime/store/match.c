@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first candidate that is whole and whose launch plan resolves for the
- * dimensions answers. */
+ * dimensions answers: kind by kind, in each of them from all sources. */
 #include "runtime/store/match.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+/* Neighbours of a pack that are read before all are. */
+enum { NEIGHBOURS_AT_ONCE = 64 };
+
 /* A vendor's function that cannot be used here: the next best will do, also
  * where memory was short. */
-static hone_status refuse_row(hone_matcher *m, hone_store_row *row,
-                              hone_error *reason)
+static hone_status refuse_row(hone_matcher *m, const hone_store *store,
+                              hone_store_row *row, hone_error *reason)
 {
-    row->is_refused = 1;
+    row->refused_by = store->n_queries;
     reason->status = HONE_ERR_UNSUPPORTED;
     if (!m->n_refused++)
         m->refusal = *reason;
@@ -32,23 +35,25 @@ static void ask_library(hone_answer *out)
 static hone_status take(hone_matcher *m, const hone_candidate *c,
                         hone_answer *out, int *out_failed, hone_error *err)
 {
+    const hone_match_source *s = c->source;
     const hone_launch_spec *spec = NULL;
     hone_store_row *row = c->row;
     hone_status status = HONE_OK;
 
-    HONE_TRY(hone__store_spec(m->store, m->op, row, &spec, err));
+    HONE_TRY(hone__store_spec(s->store, s->op, row, &spec, err));
     HONE_TRY(hone__launch_spec_resolve(
-        &(hone_launch_case){spec, m->dims, m->n_dims, &m->target->properties},
+        &(hone_launch_case){spec, s->dims, s->n_dims, &m->target->properties},
         &out->resolved, err));
-    HONE_TRY(hone__store_check_cubin(m->store, m->op, row, err));
+    HONE_TRY(hone__store_check_cubin(s->store, s->op, row, err));
     if (c->kind != HONE_MATCH_EXACT && out->resolved.vendor)
         ask_library(out);
+    out->store = s->store;
     out->row = row;
     out->note[0] = '\0';
     if (m->query->use)
         status = m->query->use(m->query->user, out, err);
     if (status != HONE_OK && spec->vendor.line)
-        return refuse_row(m, row, err);
+        return refuse_row(m, s->store, row, err);
     *out_failed = status != HONE_OK;
     return status;
 }
@@ -60,77 +65,113 @@ static int is_of_all(hone_status status)
            status == HONE_ERR_BUSY;
 }
 
-/* The places behind a winner that does not answer may not be read yet. */
-static int lacks_runners_up(const hone_store_row *row)
+/* The query that is answered has met the row, and its library does not work. */
+static int is_refused(const hone_store *store, const hone_store_row *row)
 {
-    return (row->damage || row->is_refused) && row->rank == 1 &&
+    return row->refused_by == store->n_queries;
+}
+
+/* The places behind a winner that does not answer may not be read yet. */
+static int lacks_runners_up(const hone_store *store, const hone_store_row *row)
+{
+    return (row->damage || is_refused(store, row)) && row->rank == 1 &&
            !row->has_runners_up;
 }
 
-/* `*out_again`: the places behind a damaged winner are rows now, and all have
- * to be sorted again. */
-static hone_status choose(hone_matcher *m, const hone_candidate *list, size_t n,
-                          hone_answer *out, int *out_again, hone_error *err)
+/* What became of looking through candidates. */
+typedef enum outcome {
+    NOBODY, /* answers */
+    FOUND,
+    AGAIN /* there are more rows now, and all have to be sorted again */
+} outcome;
+
+/* Where the row does not answer, `m->why` tells the best one's reason. */
+static hone_status try_row(hone_matcher *m, const hone_candidate *c,
+                           hone_answer *out, outcome *result, hone_error *err)
 {
-    hone_error why = m->refusal; /* of the best one that does not answer */
+    hone_store *store = c->source->store;
+    hone_error reason = {0};
+    int failed = 0;
+    const hone_status status = take(m, c, out, &failed, &reason);
 
-    m->n_damaged = 0;
-    for (size_t i = 0; i < n; ++i) {
-        hone_store_row *row = list[i].row;
-        hone_error reason = {0};
-        int failed = 0;
-        hone_status status;
-
-        if (row->is_refused)
-            continue;
-        status = take(m, &list[i], out, &failed, &reason);
-        if (status == HONE_OK) {
-            hone__match_explain(m, &list[i], out->note, &out->match);
-            return HONE_OK;
-        }
-        if (failed || is_of_all(status))
-            return hone__fail_native(err, status, reason.domain, reason.native,
-                                     "%s", reason.text);
-        m->n_damaged += row->damage != NULL;
-        if (lacks_runners_up(row)) {
-            *out_again = 1;
-            return hone__store_runners_up(m->store, m->op,
-                                          (size_t)(row - m->op->rows), err);
-        }
-        if (why.status == HONE_OK)
-            why = reason;
+    if (status == HONE_OK) {
+        hone__match_explain(m, c, out->note, &out->match);
+        *result = FOUND;
+        return HONE_OK;
     }
-    return hone__match_nothing_runs(m, &why, err);
+    if (failed || is_of_all(status))
+        return hone__fail_native(err, status, reason.domain, reason.native,
+                                 "%s", reason.text);
+    if (c->row->damage) {
+        ++m->n_damaged;
+        m->damaged_in = store;
+    }
+    if (m->why.status == HONE_OK)
+        m->why = reason;
+    if (!lacks_runners_up(store, c->row))
+        return HONE_OK;
+    *result = AGAIN;
+    return hone__store_runners_up(store, c->source->op, c->row, err);
 }
 
-static hone_status find(hone_matcher *m, hone_answer *out, hone_error *err)
+static hone_status choose(hone_matcher *m, hone_match_kind kind,
+                          hone_answer *out, outcome *result, hone_error *err)
 {
+    hone_candidate *list = NULL;
     hone_status status;
-    int again;
+    size_t n = 0;
 
-    do {
-        size_t n = 0;
-        hone_candidate *list = hone__match_candidates(m, &n);
-
-        again = 0;
-        status = list ? choose(m, list, n, out, &again, err)
-                      : hone__fail(err, HONE_ERR_NO_MEMORY,
-                                   "out of memory while looking for a kernel "
-                                   "of %s",
-                                   m->op->name);
-        hone__free(list);
-    } while (status == HONE_OK && again);
+    *result = NOBODY;
+    status = hone__match_candidates(m, kind, &list, &n, err);
+    for (size_t i = 0; i < n && status == HONE_OK && *result == NOBODY; ++i)
+        if (!is_refused(list[i].source->store, list[i].row))
+            status = try_row(m, &list[i], out, result, err);
+    hone__free(list);
     return status;
 }
 
+/* All neighbours are looked at where none of the nearest answers. */
+static int look_further(hone_matcher *m)
+{
+    for (size_t i = 0; i < m->n_sources; ++i) {
+        if (m->sources[i].spec && m->sources[i].op->has_more) {
+            m->most = SIZE_MAX;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* An exact one before a neighbour before a default, of all sources. */
+static hone_status find(hone_matcher *m, hone_answer *out, hone_error *err)
+{
+    for (int kind = HONE_MATCH_EXACT; kind <= HONE_MATCH_DEFAULT; ++kind) {
+        const size_t n_damaged = m->n_damaged;
+        outcome result;
+
+        do {
+            m->n_damaged = n_damaged;
+            HONE_TRY(choose(m, (hone_match_kind)kind, out, &result, err));
+            if (result == FOUND)
+                return HONE_OK;
+        } while (result == AGAIN ||
+                 (kind == HONE_MATCH_NEIGHBOUR && look_further(m)));
+    }
+    return hone__match_nothing_runs(m, err);
+}
+
+/* ---- the problem, as each source understands it ---------------------------
+ */
+
 /* The first launch plan that can be read, of the rows there are. */
-static hone_status find_spec(hone_matcher *m, hone_error *err)
+static hone_status find_spec(hone_match_source *s, hone_error *err)
 {
     hone_status status = HONE_ERR_INTERNAL;
 
-    for (size_t i = 0; i < m->op->n_rows && status != HONE_OK; ++i) {
+    for (size_t i = 0; i < s->op->n_rows && status != HONE_OK; ++i) {
+        s->sample = s->op->rows[i];
         status =
-            hone__store_spec(m->store, m->op, &m->op->rows[i], &m->spec, err);
+            hone__store_spec(s->store, s->op, s->op->rows[i], &s->spec, err);
         if (is_of_all(status))
             return status;
     }
@@ -139,66 +180,140 @@ static hone_status find_spec(hone_matcher *m, hone_error *err)
 
 /* A launch plan tells the dims of the operation. Where all are damaged, those
  * behind the winners may do. */
-static hone_status read_dims(hone_matcher *m, const int64_t *dims,
-                             size_t n_dims, hone_error *err)
+static hone_status read_dims(const hone_matcher *m, hone_match_source *s,
+                             hone_error *err)
 {
-    const size_t n_rows = m->op->n_rows;
-    hone_status status = find_spec(m, err);
+    const hone_query *query = m->query;
+    const size_t n_rows = s->op->n_rows;
+    hone_status status = find_spec(s, err);
     size_t used = 0;
 
     for (size_t i = 0; i < n_rows && status == HONE_ERR_DATABASE; ++i)
-        if (lacks_runners_up(&m->op->rows[i]))
-            HONE_TRY(hone__store_runners_up(m->store, m->op, i, err));
-    if (m->op->n_rows > n_rows)
-        status = find_spec(m, err);
+        if (lacks_runners_up(s->store, s->op->rows[i]))
+            HONE_TRY(
+                hone__store_runners_up(s->store, s->op, s->op->rows[i], err));
+    if (s->op->n_rows > n_rows)
+        status = find_spec(s, err);
     if (status != HONE_OK)
         return status;
-    HONE_TRY(
-        hone__launch_spec_complete_dims(m->spec, dims, n_dims, m->dims, err));
-    m->n_dims = m->spec->n_dims;
+    HONE_TRY(hone__launch_spec_complete_dims(s->spec, query->dims,
+                                             query->n_dims, s->dims, err));
+    s->n_dims = s->spec->n_dims;
     HONE_TRY(hone__launch_case_check_sizes(
-        &(hone_launch_case){m->spec, m->dims, m->n_dims,
+        &(hone_launch_case){s->spec, s->dims, s->n_dims,
                             &m->target->properties},
-        &m->is_nothing, err));
-    m->followers = hone__match_followers(m->spec, m->dims);
-    for (size_t i = 0; i < m->n_dims; ++i) {
-        if (hone__dim_is_fixed(&m->spec->dims[i]))
-            used += (size_t)snprintf(m->types + used, sizeof m->types - used,
-                                     "%s%" PRId64, used ? "," : "", m->dims[i]);
+        &s->is_nothing, err));
+    s->followers = hone__match_followers(s->spec, s->dims);
+    for (size_t i = 0; i < s->n_dims; ++i) {
+        if (hone__dim_is_fixed(&s->spec->dims[i]))
+            used += (size_t)snprintf(s->types + used, sizeof s->types - used,
+                                     "%s%" PRId64, used ? "," : "", s->dims[i]);
     }
     return HONE_OK;
+}
+
+/* A source that has the operation for other dims, or all of it damaged, is
+ * left out if there is one that can answer; else its error is the answer. */
+static hone_status read_problem(hone_matcher *m, hone_error *err)
+{
+    hone_error first = {0};
+    int known = 0;
+
+    for (size_t i = 0; i < m->n_sources; ++i) {
+        hone_match_source *s = &m->sources[i];
+        hone_error why = {0};
+        hone_status status;
+
+        if (!s->op->n_rows)
+            continue;
+        ++s->store->n_queries;
+        status = read_dims(m, s, &why);
+        if (status == HONE_OK) {
+            m->about = known ? m->about : s;
+            known = 1;
+            continue;
+        }
+        s->spec = NULL;
+        if (is_of_all(status) || first.status == HONE_OK)
+            first = why;
+        if (is_of_all(status))
+            break;
+    }
+    if (first.status == HONE_OK || (known && !is_of_all(first.status)))
+        return HONE_OK;
+    if (err)
+        *err = first;
+    return first.status;
+}
+
+static void describe_device(hone_matcher *m)
+{
+    const hone_target *target = m->target;
+
+    if (!target->is_host)
+        (void)snprintf(m->arch, sizeof m->arch, "sm_%d",
+                       (int)target->properties.value[HONE_PROPERTY_sm]);
+    (void)snprintf(m->device, sizeof m->device, "%s with %" PRId64 " %s",
+                   m->arch, target->properties.value[HONE_PROPERTY_sm_count],
+                   target->is_host ? "cores" : "multiprocessors");
+    if (m->n_outdated)
+        (void)snprintf(m->outdated, sizeof m->outdated,
+                       " (%zu winners of an older template are left out)",
+                       m->n_outdated);
+}
+
+/* Whether any source has the operation. */
+static hone_status ask_sources(hone_matcher *m, int *out_any, hone_error *err)
+{
+    const hone_query *query = m->query;
+
+    *out_any = 0;
+    for (size_t i = 0; i < m->n_sources; ++i) {
+        hone_match_source *s = &m->sources[i];
+
+        s->store = query->stores[i];
+        s->place = i;
+        HONE_TRY(hone__store_op(s->store, query->op, &s->op, err));
+        m->n_outdated += s->op->n_outdated;
+        *out_any |= s->op->n_rows != 0;
+        s->n_dims =
+            query->n_dims < HONE_MAX_DIMS ? query->n_dims : HONE_MAX_DIMS;
+        if (s->n_dims)
+            memcpy(s->dims, query->dims, s->n_dims * sizeof *query->dims);
+    }
+    return HONE_OK;
+}
+
+static hone_status match(hone_matcher *m, hone_answer *out, hone_error *err)
+{
+    int any = 0;
+
+    HONE_TRY(ask_sources(m, &any, err));
+    describe_device(m);
+    if (!any)
+        return hone__match_unknown_op(m, err);
+    HONE_TRY(read_problem(m, err));
+    return find(m, out, err);
 }
 
 hone_status hone__match_find(const hone_query *query, hone_answer *out,
                              hone_error *err)
 {
-    const hone_target *target = query->target;
-    const size_t n_dims = query->n_dims;
     hone_matcher m = {.query = query,
-                      .target = target,
-                      .store = query->store,
-                      .arch = HONE_ARCH_CPU};
+                      .target = query->target,
+                      .arch = HONE_ARCH_CPU,
+                      .most = NEIGHBOURS_AT_ONCE,
+                      .n_sources = query->n_stores};
+    hone_status status;
 
     memset(out, 0, sizeof *out);
-    HONE_TRY(hone__store_op(m.store, query->op, &m.op, err));
-    if (!m.op->n_rows) {
-        m.n_dims = n_dims < HONE_MAX_DIMS ? n_dims : HONE_MAX_DIMS;
-        if (m.n_dims)
-            memcpy(m.dims, query->dims, m.n_dims * sizeof *query->dims);
-        return hone__match_unknown_op(&m, err);
-    }
-    for (size_t i = 0; i < m.op->n_rows; ++i)
-        m.op->rows[i].is_refused = 0;
-    if (!target->is_host)
-        (void)snprintf(m.arch, sizeof m.arch, "sm_%d",
-                       (int)target->properties.value[HONE_PROPERTY_sm]);
-    (void)snprintf(m.device, sizeof m.device, "%s with %" PRId64 " %s", m.arch,
-                   target->properties.value[HONE_PROPERTY_sm_count],
-                   target->is_host ? "cores" : "multiprocessors");
-    if (m.op->n_outdated)
-        (void)snprintf(m.outdated, sizeof m.outdated,
-                       " (%zu winners of an older template are left out)",
-                       m.op->n_outdated);
-    HONE_TRY(read_dims(&m, query->dims, n_dims, err));
-    return find(&m, out, err);
+    m.sources = hone__alloc(query->n_stores * sizeof *m.sources);
+    if (!m.sources)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory while looking for a kernel of %s",
+                          query->op);
+    m.about = m.sources;
+    status = match(&m, out, err);
+    hone__free(m.sources);
+    return status;
 }

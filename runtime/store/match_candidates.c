@@ -47,27 +47,27 @@ unsigned hone__match_followers(const hone_launch_spec *spec,
     return derived ? derived & hone__launch_spec_defaults(spec, dims) : 0;
 }
 
-/* Distance of a tuned shape; negative if it must not stand in. */
-static double shape_distance(const hone_matcher *m, const hone_store_row *row)
+/* Distance of a tuned shape of the same types; negative if it must not stand
+ * in. */
+static double shape_distance(const void *user, const int64_t *tuned)
 {
+    const hone_match_source *s = user;
     double sum = 0;
     unsigned both;
 
-    if (row->n_dims != m->n_dims || strcmp(row->types, m->types) != 0)
-        return -1;
-    both = m->followers
-               ? m->followers & hone__match_followers(m->spec, row->dims)
-               : 0;
-    for (size_t i = 0; i < m->n_dims; ++i) {
+    /* Most are too far, which takes no logarithm to see. */
+    for (size_t i = 0; i < s->n_dims; ++i)
+        if (!hone__dim_is_fixed(&s->spec->dims[i]) &&
+            (tuned[i] < 1 || alignment(s->dims[i]) < alignment(tuned[i])))
+            return -1;
+    both =
+        s->followers ? s->followers & hone__match_followers(s->spec, tuned) : 0;
+    for (size_t i = 0; i < s->n_dims; ++i) {
         double ratio;
 
-        if (hone__dim_is_fixed(&m->spec->dims[i]))
+        if (hone__dim_is_fixed(&s->spec->dims[i]) || both >> i & 1)
             continue;
-        if (row->dims[i] < 1 || alignment(m->dims[i]) < alignment(row->dims[i]))
-            return -1;
-        if (both >> i & 1)
-            continue;
-        ratio = fabs(log2((double)m->dims[i] / (double)row->dims[i]));
+        ratio = fabs(log2((double)s->dims[i] / (double)tuned[i]));
         if (ratio > most_log2_ratio)
             return -1;
         sum += ratio;
@@ -75,84 +75,153 @@ static double shape_distance(const hone_matcher *m, const hone_store_row *row)
     return sum;
 }
 
-static int same_dims(const hone_matcher *m, const hone_store_row *row)
+static int same_types(const hone_match_source *s, const hone_store_row *row)
 {
-    return row->n_dims == m->n_dims && strcmp(row->types, m->types) == 0 &&
-           memcmp(row->dims, m->dims, m->n_dims * sizeof *m->dims) == 0;
+    return row->n_dims == s->n_dims && strcmp(row->types, s->types) == 0;
 }
 
-/* As a default: only the variant itself counts, not where it was measured. The
- * preferred implementation comes first, the reference last; of one the rows of
- * default_v2, then the closest older architecture. */
-static int judge_default(const hone_matcher *m, hone_store_row *row,
-                         hone_candidate *out)
+/* As a default: only the variant itself counts, not where it was measured. */
+static int judge_default(const hone_matcher *m, hone_candidate *c)
 {
-    if (!m->is_nothing &&
-        (!row->is_default || strcmp(row->types, m->types) != 0))
+    const hone_store_row *row = c->row;
+
+    if (!c->source->is_nothing &&
+        (!row->is_default || strcmp(row->types, c->source->types) != 0))
         return 0;
-    out->kind = HONE_MATCH_DEFAULT;
-    out->distance = row->preference;
-    out->mismatch = row->rank != 0;
+    c->kind = HONE_MATCH_DEFAULT;
+    c->distance = row->preference;
+    c->mismatch = row->rank != 0;
     if (!m->target->is_host)
-        out->mismatch += (int)(m->target->properties.value[HONE_PROPERTY_sm] -
-                               strtol(row->compile_arch + 3, NULL, 10)) *
-                         2;
+        c->mismatch += (int)(m->target->properties.value[HONE_PROPERTY_sm] -
+                             strtol(row->compile_arch + 3, NULL, 10)) *
+                       2;
     return 1;
 }
 
-static int judge(const hone_matcher *m, hone_store_row *row,
-                 hone_candidate *out)
+/* Its kind is the best that it may answer as. */
+static int judge(const hone_matcher *m, hone_candidate *c)
 {
     const hone_target *target = m->target;
+    const hone_store_row *row = c->row;
 
-    *out = (hone_candidate){.row = row};
     if (target->is_host || !row->cubin_sha256[0]
             ? strcmp(row->compile_arch, m->arch) != 0
             : !hone__arch_runs_on(row->compile_arch,
                                   target->properties.value[HONE_PROPERTY_sm]))
         return 0;
     if (row->rank && strcmp(row->arch, m->arch) == 0 &&
-        row->sm_count == target->properties.value[HONE_PROPERTY_sm_count]) {
-        out->mismatch =
+        row->sm_count == target->properties.value[HONE_PROPERTY_sm_count] &&
+        same_types(c->source, row)) {
+        c->mismatch =
             (strcmp(row->device_name, target->name) != 0) * 4 +
             !row->is_cold * 2 +
             (strcmp(row->driver_version, target->driver_version) != 0);
-        out->kind = HONE_MATCH_EXACT;
-        if (same_dims(m, row))
+        c->kind = HONE_MATCH_EXACT;
+        if (memcmp(row->dims, c->source->dims,
+                   row->n_dims * sizeof *row->dims) == 0)
             return 1;
-        out->kind = HONE_MATCH_NEIGHBOUR;
-        out->distance = shape_distance(m, row);
-        if (out->distance >= 0)
+        c->kind = HONE_MATCH_NEIGHBOUR;
+        c->distance = shape_distance(c->source, row->dims);
+        if (c->distance >= 0)
             return 1;
-        out->distance = 0;
     }
-    return judge_default(m, row, out);
+    return judge_default(m, c);
+}
+
+/* What is compared, the first number first: of exact rows the source counts
+ * most, of neighbours the distance. Among defaults the reference comes last; of
+ * one source the preferred implementation first, rows of defaults before
+ * winners that are defaults, then the closest older architecture. */
+enum { N_ORDER = 6 };
+
+static void order_of(const hone_candidate *c, double out[N_ORDER])
+{
+    const int is_default = c->kind == HONE_MATCH_DEFAULT;
+
+    out[0] = is_default ? c->distance > HONE_PREFERENCE_OF_OTHERS : c->distance;
+    out[1] = (double)c->source->place;
+    out[2] = is_default ? c->distance : 0;
+    out[3] = c->mismatch;
+    out[4] = (double)c->row->rank;
+    out[5] = c->row->time_ns;
 }
 
 static int compare(const void *left, const void *right)
 {
     const hone_candidate *a = left;
     const hone_candidate *b = right;
-    const double of_a[] = {a->kind, a->distance, a->mismatch,
-                           (double)a->row->rank, a->row->time_ns};
-    const double of_b[] = {b->kind, b->distance, b->mismatch,
-                           (double)b->row->rank, b->row->time_ns};
+    double of_a[N_ORDER], of_b[N_ORDER];
+    int order;
 
-    for (size_t i = 0; i < sizeof of_a / sizeof of_a[0]; ++i) {
+    order_of(a, of_a);
+    order_of(b, of_b);
+    for (size_t i = 0; i < N_ORDER; ++i) {
         if (of_a[i] < of_b[i] || of_a[i] > of_b[i])
             return of_a[i] < of_b[i] ? -1 : 1;
     }
-    return (a->row > b->row) - (a->row < b->row);
+    /* By what they are: where they lie in memory is not the same twice. */
+    order = strcmp(a->row->config, b->row->config);
+    if (order)
+        return order;
+    order = strcmp(a->row->cubin_sha256, b->row->cubin_sha256);
+    return order ? order
+                 : (a->row->id > b->row->id) - (a->row->id < b->row->id);
 }
 
-hone_candidate *hone__match_candidates(const hone_matcher *m, size_t *out_n)
+static hone_status gather(const hone_matcher *m, const hone_match_source *s,
+                          hone_match_kind kind, hone_error *err)
 {
-    hone_candidate *list = hone__alloc(m->op->n_rows * sizeof *list);
+    return hone__store_gather(
+        s->store, s->op,
+        &(hone_wanted){.kind = kind,
+                       .is_any = s->is_nothing,
+                       .arch = m->arch,
+                       .sm_count =
+                           m->target->properties.value[HONE_PROPERTY_sm_count],
+                       .types = s->types,
+                       .dims = s->dims,
+                       .n_dims = s->n_dims,
+                       .distance = shape_distance,
+                       .user = s,
+                       .most = m->most},
+        err);
+}
 
+hone_status hone__match_candidates(const hone_matcher *m, hone_match_kind kind,
+                                   hone_candidate **out, size_t *out_n,
+                                   hone_error *err)
+{
+    hone_candidate *list = NULL;
+    size_t n = 0;
+
+    *out = NULL;
     *out_n = 0;
-    for (size_t i = 0; list && i < m->op->n_rows; ++i)
-        *out_n += (size_t)judge(m, &m->op->rows[i], &list[*out_n]);
-    if (list)
-        qsort(list, *out_n, sizeof *list, compare);
-    return list;
+    for (size_t i = 0; i < m->n_sources; ++i) {
+        const hone_match_source *s = &m->sources[i];
+
+        if (!s->spec)
+            continue;
+        HONE_TRY(gather(m, s, kind, err));
+        n += s->op->n_rows;
+    }
+    if (!n)
+        return HONE_OK;
+    list = hone__alloc(n * sizeof *list);
+    if (!list)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory while looking for a kernel of %s",
+                          m->query->op);
+    for (size_t i = 0; i < m->n_sources; ++i) {
+        const hone_match_source *s = &m->sources[i];
+
+        for (size_t j = 0; s->spec && j < s->op->n_rows; ++j) {
+            hone_candidate *c = &list[*out_n];
+
+            *c = (hone_candidate){.source = s, .row = s->op->rows[j]};
+            *out_n += judge(m, c) && c->kind == kind;
+        }
+    }
+    qsort(list, *out_n, sizeof *list, compare);
+    *out = list;
+    return HONE_OK;
 }

@@ -1,39 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The database as the runtime has it open, reading cubins from it, and is what
- * was read what was stored? Artifacts are compressed and named by the SHA-256
- * of their content, launches have a hash over all that they rely on
- * (database.h). A row is looked at before a launch relies on it, and once. See
- * store.h. */
-#include "runtime/store/store.h"
+/* What databases and packs have in common: opening the right one, the
+ * operations that were read, and is what was read what was stored? Artifacts
+ * are compressed and named by the SHA-256 of their content, launches have a
+ * hash over all that they rely on (launch_hash.h). A row is looked at before a
+ * launch relies on it, and once. See store.h. */
+#include "runtime/store/store_kind.h"
+#include "runtime/store/pack_format.h"
 
-#include "runtime/launch/launch_body.h"
-
-#include <sqlite3.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
-#include <zstd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* The first bytes of a file, as far as there are any: what cannot be read is
+ * the database's to complain about. */
+static size_t read_beginning(const char *path, char *out, size_t size_bytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat info;
+    ssize_t n = 0;
+
+    if (fd < 0)
+        return 0;
+    if (!fstat(fd, &info) && S_ISREG(info.st_mode))
+        do
+            n = read(fd, out, size_bytes);
+        while (n < 0 && errno == EINTR);
+    (void)close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
+hone_status hone__store_open_source(const hone_store_source *source,
+                                    hone_store **out, hone_error *err)
+{
+    char beginning[sizeof HONE_PACK_MAGIC - 1];
+    size_t n = 0;
+
+    *out = NULL;
+    if (source->path && *source->path)
+        n = read_beginning(source->path, beginning, sizeof beginning);
+    /* A file that breaks off in there is no database either. */
+    if (!source->path || (n && memcmp(beginning, HONE_PACK_MAGIC, n) == 0))
+        return hone__store_open_pack(source, out, err);
+    if (source->sha256)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "a SHA-256 was asked for and '%.200s' is no pack: "
+                          "only packs never change",
+                          source->path);
+    return hone__store_open_database(source->path, out, err);
+}
 
 hone_status hone__store_open(const char *path, hone_store **out,
                              hone_error *err)
 {
-    hone_store *store = hone__alloc(sizeof *store);
-    hone_status status;
+    const hone_store_source source = {.path = path ? path : ""};
 
-    *out = NULL;
-    if (!store)
-        return hone__fail(err, HONE_ERR_NO_MEMORY,
-                          "out of memory while opening '%s'", path);
-    hone__store_select(store, 0);
-    status = hone__database_open(path, HONE_DATABASE_READ, &store->file,
-                                 &store->version, err);
-    if (status == HONE_OK)
-        status =
-            hone__database_integer(&store->file, "read it", HONE_STORE_CHANGES,
-                                   &store->data_version, err);
-    if (status != HONE_OK)
-        hone__store_close(store);
-    else
-        *out = store;
-    return status;
+    return hone__store_open_source(&source, out, err);
 }
 
 void hone__store_close(hone_store *store)
@@ -41,8 +66,29 @@ void hone__store_close(hone_store *store)
     if (!store)
         return;
     hone__store_forget(store);
-    hone__database_close(&store->file);
-    hone__free(store);
+    store->kind->close(store);
+}
+
+/* ---- operations ---------------------------------------------------------- */
+
+static void free_op(hone_store_op *op)
+{
+    for (hone_store_plan *plan = op->plans; plan; plan = plan->next)
+        hone__launch_spec_free(plan->spec);
+    hone__table_free(&op->kept);
+    hone__free(op->rows);
+    hone__arena_free(&op->arena);
+    hone__free(op);
+}
+
+void hone__store_forget(hone_store *store)
+{
+    while (store->ops) {
+        hone_store_op *next = store->ops->next;
+
+        free_op(store->ops);
+        store->ops = next;
+    }
 }
 
 void hone__store_select(hone_store *store, int is_host)
@@ -51,175 +97,71 @@ void hone__store_select(hone_store *store, int is_host)
     hone__store_forget(store);
 }
 
-hone_status hone__store_cubin(const hone_store *store,
-                              const hone_store_row *row, hone_text *out,
-                              hone_error *err)
+static hone_status no_memory(const hone_store *store, hone_error *err)
 {
-    /* By rank: 0, 1, more; and 0 of format version 5 or older. */
-    static const char *const sql[] = {
-        "SELECT cubin_size_bytes, cubin FROM default_v2"
-        " WHERE variant_id = ?1 AND cubin_sha256 = ?2",
-        "SELECT cubin_size_bytes, cubin FROM winner_v1"
-        " WHERE trial_id = ?1 AND cubin_sha256 = ?2",
-        "SELECT cubin_size_bytes, cubin FROM ranked_v1"
-        " WHERE trial_id = ?1 AND cubin_sha256 = ?2",
-        "SELECT cubin_size_bytes, cubin FROM default_v1"
-        " WHERE variant_id = ?1 AND cubin_sha256 = ?2"};
-    const int64_t which = !row->rank && store->version < 6 ? 3
-                          : row->rank < 2                  ? row->rank
-                                                           : 2;
-    static const char doing[] = "read a cubin";
-    sqlite3_stmt *statement = NULL;
-    hone_status status;
-    int code;
+    return hone__fail(err, HONE_ERR_NO_MEMORY,
+                      "out of memory while reading %s '%s'", store->kind->noun,
+                      store->path);
+}
 
-    HONE_TRY(hone__database_prepare(&store->file, doing, sql[which], &statement,
-                                    err));
-    (void)sqlite3_bind_int64(statement, 1, row->id);
-    (void)sqlite3_bind_text(statement, 2, row->cubin_sha256, -1, SQLITE_STATIC);
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        status =
-            hone__artifact_unpack(&store->file, "the cubin of", row->config,
-                                  row->cubin_sha256, statement, out, err);
-    } else if (code == SQLITE_DONE) {
-        status = hone__fail(err, HONE_ERR_DATABASE,
-                            "database '%s' has no cubin for %s any more; it "
-                            "was changed meanwhile, try again",
-                            store->file.path, row->config);
-    } else {
-        status = hone__database_fail(&store->file, code, doing, err);
+hone_status hone__store_op(hone_store *store, const char *name,
+                           hone_store_op **out, hone_error *err)
+{
+    hone_status status;
+    hone_store_op *op;
+
+    *out = NULL;
+    if (store->kind->refresh)
+        HONE_TRY(store->kind->refresh(store, err));
+    for (op = store->ops; op; op = op->next) {
+        if (strcmp(op->name, name) == 0) {
+            *out = op;
+            return hone__store_gather(store, op, NULL, err);
+        }
     }
-    (void)sqlite3_finalize(statement);
-    return status;
+    op = hone__alloc(sizeof *op);
+    if (!op)
+        return no_memory(store, err);
+    op->name = hone__arena_strndup(&op->arena, name, strlen(name));
+    status =
+        op->name ? store->kind->read_op(store, op, err) : no_memory(store, err);
+    if (status != HONE_OK) {
+        free_op(op);
+        return status;
+    }
+    op->next = store->ops;
+    store->ops = op;
+    *out = op;
+    return HONE_OK;
+}
+
+hone_status hone__store_gather(hone_store *store, hone_store_op *op,
+                               const hone_wanted *wanted, hone_error *err)
+{
+    return store->kind->gather ? store->kind->gather(store, op, wanted, err)
+                               : HONE_OK;
+}
+
+hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
+                                   hone_store_row *winner, hone_error *err)
+{
+    winner->has_runners_up = 1;
+    return store->kind->runners_up
+               ? store->kind->runners_up(store, op, winner, err)
+               : HONE_OK;
 }
 
 hone_status hone__store_list_ops(hone_store *store, hone_text *out,
                                  hone_error *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int n = 0;
-    int code;
-
-    HONE_TRY(hone__database_prepare(
-        &store->file, "read it",
-        "SELECT op FROM winner_v1 WHERE device_kind = ?1 UNION "
-        "SELECT op FROM default_v1 WHERE (arch = 'cpu') = (?1 = 'cpu') "
-        "ORDER BY 1",
-        &statement, err));
-    (void)sqlite3_bind_text(statement, 1, store->device_kind, -1,
-                            SQLITE_STATIC);
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *op = (const char *)sqlite3_column_text(statement, 0);
-
-        hone__text_printf(out, "%s%s", n++ ? ", " : "", op ? op : "?");
-    }
-    (void)sqlite3_finalize(statement);
-    if (code != SQLITE_DONE)
-        return hone__database_fail(&store->file, code, "read it", err);
-    return hone__text_check(out, err);
+    return store->kind->list_ops(store, out, err);
 }
 
-/* ---- artifacts ----------------------------------------------------------- */
-
-/* Why the frame is not what its name says; NULL: it is. */
-static const char *unpack(const char *sha256, const void *data,
-                          size_t data_bytes, char *bytes, size_t size_bytes)
+hone_status hone__store_cubin(const hone_store *store,
+                              const hone_store_row *row, hone_text *out,
+                              hone_error *err)
 {
-    const size_t n = ZSTD_decompress(bytes, size_bytes, data, data_bytes);
-    char actual[HONE_SHA256_HEX];
-
-    if (ZSTD_isError(n) || n != size_bytes)
-        return "it cannot be decompressed";
-    hone__sha256_hex(bytes, n, actual);
-    return strcmp(actual, sha256) == 0
-               ? NULL
-               : "its content does not match its SHA-256";
-}
-
-hone_status hone__artifact_unpack(const hone_database *db, const char *what,
-                                  const char *which, const char *sha256,
-                                  sqlite3_stmt *row, hone_text *out,
-                                  hone_error *err)
-{
-    const int64_t size_bytes = sqlite3_column_int64(row, 0);
-    const void *data = sqlite3_column_blob(row, 1);
-    const size_t data_bytes = (size_t)sqlite3_column_bytes(row, 1);
-    const char *wrong = "its size is wrong";
-    char *bytes = NULL;
-
-    if (!data && sqlite3_errcode(db->handle) == SQLITE_NOMEM)
-        return hone__database_fail(db, SQLITE_NOMEM, "read an artifact", err);
-    /* Before memory is taken: a damaged size may be any. */
-    if (data && size_bytes >= 0 && size_bytes <= HONE_ARTIFACT_MOST_BYTES &&
-        ZSTD_getFrameContentSize(data, data_bytes) ==
-            (unsigned long long)size_bytes) {
-        bytes = hone__alloc((size_t)size_bytes);
-        if (!bytes)
-            return hone__out_of_memory(err, "");
-        wrong = unpack(sha256, data, data_bytes, bytes, (size_t)size_bytes);
-    }
-    if (!wrong)
-        hone__text_append(out, bytes, (size_t)size_bytes);
-    hone__free(bytes);
-    return wrong ? hone__fail(err, HONE_ERR_DATABASE,
-                              "database '%s' is damaged: %s %s: %s; tuning "
-                              "again stores a good one",
-                              db->path, what, which, wrong)
-                 : hone__text_check(out, err);
-}
-
-/* ---- launches ------------------------------------------------------------ */
-
-int hone__launch_is_vendors(const char *launch_plan)
-{
-    return launch_plan && strstr(launch_plan, "\nvendor ") != NULL;
-}
-
-hone_status hone__launch_hash(const hone_launch_parts *parts,
-                              char out_sha256[HONE_SHA256_HEX], hone_error *err)
-{
-    const char *const lines[] = {parts->config, parts->types,
-                                 parts->compile_arch, parts->cubin_sha256};
-    hone_text text = {0};
-    hone_status status;
-
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
-        hone__text_puts(&text, lines[i] ? lines[i] : "");
-        hone__text_puts(&text, "\n");
-    }
-    hone__text_puts(&text, parts->launch_plan ? parts->launch_plan : "");
-    status = hone__text_check(&text, err);
-    if (status == HONE_OK)
-        hone__sha256_hex(text.data, text.length, out_sha256);
-    hone__text_free(&text);
-    return status;
-}
-
-hone_status hone__launch_verify(const hone_launch_parts *parts,
-                                const char *launch_sha256, const char *op,
-                                hone_launch_spec **spec, hone_error *err)
-{
-    if (launch_sha256) {
-        char hash[HONE_SHA256_HEX];
-
-        HONE_TRY(hone__launch_hash(parts, hash, err));
-        if (strcmp(hash, launch_sha256) != 0)
-            return hone__fail(err, HONE_ERR_DATABASE,
-                              "with configuration, types, architecture and "
-                              "cubin it does not match its SHA-256");
-    }
-    if (!*spec)
-        HONE_TRY(hone__launch_spec_parse(parts->launch_plan, spec, err));
-    if (strcmp((*spec)->op, op) != 0)
-        return hone__fail(err, HONE_ERR_DATABASE,
-                          "it is for another operation");
-    if (((*spec)->vendor.line != 0) == (parts->cubin_sha256[0] != '\0'))
-        return hone__fail(err, HONE_ERR_DATABASE,
-                          (*spec)->vendor.line
-                              ? "it is for a vendor's library and has a cubin"
-                              : "it has no cubin");
-    return hone__launch_spec_check_config(*spec, parts->config, err);
+    return store->kind->cubin(store, row, out, err);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -235,9 +177,10 @@ static hone_status check_plan(const hone_store *store, const hone_store_op *op,
 
     if (status == HONE_ERR_DATABASE)
         return hone__fail(err, status,
-                          "database '%s' is damaged: the launch plan of "
-                          "%.200s: %.300s; tuning again stores a good one",
-                          store->file.path, row->config, why.text);
+                          "%s '%s' is damaged: the launch plan of "
+                          "%.200s: %.300s; %s",
+                          store->kind->noun, store->path, row->config, why.text,
+                          store->kind->mend);
     return status == HONE_OK ? HONE_OK
                              : hone__fail(err, status, "%s", why.text);
 }
@@ -261,7 +204,17 @@ static hone_status conclude(hone_store_op *op, hone_store_row *row,
     return status;
 }
 
-hone_status hone__store_spec(const hone_store *store, hone_store_op *op,
+/* Its text too, where that is not there yet. */
+static hone_status read_and_check_plan(const hone_store *store,
+                                       hone_store_op *op, hone_store_row *row,
+                                       hone_error *err)
+{
+    if (!row->plan->text)
+        HONE_TRY(store->kind->read_plan(store, op, row, err));
+    return check_plan(store, op, row, err);
+}
+
+hone_status hone__store_spec(hone_store *store, hone_store_op *op,
                              hone_store_row *row, const hone_launch_spec **out,
                              hone_error *err)
 {
@@ -271,7 +224,7 @@ hone_status hone__store_spec(const hone_store *store, hone_store_op *op,
     if (row->damage)
         return hone__fail(err, HONE_ERR_DATABASE, "%s", row->damage);
     if (!row->is_plan_checked) {
-        const hone_status status = check_plan(store, op, row, &why);
+        const hone_status status = read_and_check_plan(store, op, row, &why);
 
         HONE_TRY(conclude(op, row, status, &why, &row->is_plan_checked, err));
     }
@@ -282,7 +235,6 @@ hone_status hone__store_spec(const hone_store *store, hone_store_op *op,
 hone_status hone__store_check_cubin(const hone_store *store, hone_store_op *op,
                                     hone_store_row *row, hone_error *err)
 {
-    hone_text content = {0};
     hone_error why = {0};
     hone_status status;
 
@@ -290,7 +242,6 @@ hone_status hone__store_check_cubin(const hone_store *store, hone_store_op *op,
         return hone__fail(err, HONE_ERR_DATABASE, "%s", row->damage);
     if (row->is_cubin_checked || !row->cubin_sha256[0])
         return HONE_OK;
-    status = hone__store_cubin(store, row, &content, &why);
-    hone__text_free(&content);
+    status = store->kind->check_cubin(store, row, &why);
     return conclude(op, row, status, &why, &row->is_cubin_checked, err);
 }

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The database as the runtime reads it: opened read-only, the views winner_v1,
- * default_v2 and ranked_v1 (db/FORMAT.md), everything of one operation kept in
- * memory once it was asked for. Not thread-safe: the owner locks. */
+/* A file of winners as the runtime reads it, a database or a pack: opened
+ * read-only, what was read of an operation kept in memory. What differs between
+ * the two is a row of functions (store_kind.h). Not thread-safe: the owner
+ * locks. */
 #ifndef HONE_RUNTIME_STORE_H
 #define HONE_RUNTIME_STORE_H
 
 #include "runtime/base/alloc.h"
-#include "runtime/store/database.h"
+#include "runtime/base/table.h"
+#include "runtime/store/launch_hash.h"
 
 /* A launch plan, shared by the rows whose text is the same. */
 typedef struct hone_store_plan {
-    const char *text;
-    hone_launch_spec *spec; /* NULL until hone__store_spec() */
+    const char *text; /* these two are NULL until hone__store_spec() */
+    hone_launch_spec *spec;
+    uint32_t blob; /* of a pack: where the text is */
     struct hone_store_plan *next;
 } hone_store_plan;
 
-/* One row of a view. Strings belong to the op and are never NULL, but for
- * launch_sha256 and damage. */
+/* A winner, a lower place of its ranking, or a default. Strings belong to the
+ * op or the store and are never NULL, but for launch_sha256 and damage. */
 typedef struct hone_store_row {
-    int64_t rank;   /* in the ranking of its problem, 1: of winner_v1; 0: of
-                       default_v2 */
+    int64_t rank;   /* in the ranking of its problem, 1: the winner; 0: a
+                       default */
     int is_default; /* the template's default configuration */
     int is_cold;    /* measured in cold mode */
-    int64_t id;     /* trial_id of a winner, variant_id of a default */
+    int64_t id;     /* trial_id of a winner, variant_id of a default; of a
+                       pack the number of its variant */
     size_t n_dims;  /* 0 for defaults */
     int64_t dims[HONE_MAX_DIMS];
     int64_t sm_count;  /* 0 for defaults */
@@ -46,34 +50,46 @@ typedef struct hone_store_row {
     int is_plan_checked;  /* by hone__store_spec() */
     int is_cubin_checked; /* by hone__store_check_cubin() */
     int has_runners_up;   /* hone__store_runners_up() was called */
-    int is_refused;       /* cannot be used, says the query that is answered */
+    uint64_t refused_by;  /* the number of the query that cannot use it */
 } hone_store_row;
 
-/* All that is known of one operation. */
+/* What was read of one operation. Rows stay where they are until the op is
+ * forgotten. */
 typedef struct hone_store_op {
     hone_arena arena;
     const char *name;
-    size_t n_rows;
-    hone_store_row *rows;
+    size_t n_rows; /* those that were gathered last */
+    hone_store_row **rows;
+    int has_more;        /* neighbours that were not gathered */
     size_t n_outdated;   /* winners of an older template, left out of rows */
     size_t n_unreadable; /* rows that make no sense, left out as well */
     hone_store_plan *plans;
+    hone_table kept;  /* of a pack: its rows and plans that were read */
+    const void *self; /* of a pack: its record; NULL: it has none */
     struct hone_store_op *next;
 } hone_store_op;
 
 typedef struct hone_store {
-    hone_database file;
-    int64_t version;      /* of the format */
-    int64_t data_version; /* of the file when `ops` were read */
+    const struct hone_store_kind *kind; /* database or pack: store_kind.h */
+    char *path;                         /* as sentences name it */
     hone_store_op *ops;
     const char *device_kind; /* whose rows are read: "cuda" or "cpu" */
+    uint64_t n_queries;      /* so far, for hone_store_row.refused_by */
 } hone_store;
 
-/* What changes whenever another connection has written. */
-#define HONE_STORE_CHANGES "PRAGMA data_version"
+/* Where winners come from. */
+typedef struct hone_store_source {
+    const char *path; /* a database or a pack; NULL: `pack` */
+    const void *pack; /* in memory, stays there while it is open */
+    size_t pack_bytes;
+    const char *sha256; /* the pack's, 64 hex digits; NULL: any */
+} hone_store_source;
 
-/* HONE_ERR_NOT_FOUND: no such file; HONE_ERR_DATABASE: not one of ours, or
- * of a newer hone. */
+/* HONE_ERR_NOT_FOUND: no such file; HONE_ERR_DATABASE: not one of ours, of a
+ * newer hone, damaged, or not the one with this SHA-256; HONE_ERR_ARGUMENT: a
+ * SHA-256 that is none, or of a database. */
+hone_status hone__store_open_source(const hone_store_source *source,
+                                    hone_store **out, hone_error *err);
 hone_status hone__store_open(const char *path, hone_store **out,
                              hone_error *err);
 void hone__store_close(hone_store *store); /* NULL is a no-op */
@@ -89,16 +105,38 @@ void hone__store_select(hone_store *store, int is_host);
 void hone__store_forget(hone_store *store);
 
 /* Valid until the next call of this function: it starts again when the
- * database was changed meanwhile. An unknown operation has no rows. */
+ * database was changed meanwhile. An unknown operation has no rows; others have
+ * some at least, of which one tells the dims. */
 hone_status hone__store_op(hone_store *store, const char *name,
                            hone_store_op **out, hone_error *err);
+
+/* Which rows are wanted for a problem. */
+typedef struct hone_wanted {
+    hone_match_kind kind; /* may answer like this */
+    int is_any;           /* or any way: nothing will be launched */
+    const char *arch;     /* of the device */
+    int64_t sm_count;
+    const char *types; /* codes of the type dims, as rows have them */
+    const int64_t *dims;
+    size_t n_dims;
+    /* How far rows of `types` with these dims are, negative: they must not
+     * stand in; the nearest `most` are enough. */
+    double (*distance)(const void *user, const int64_t *dims);
+    const void *user;
+    size_t most;
+} hone_wanted;
+
+/* Let `op->rows` have all rows that may answer; more of them do no harm. NULL:
+ * as hone__store_op() gives it. */
+hone_status hone__store_gather(hone_store *store, hone_store_op *op,
+                               const hone_wanted *wanted, hone_error *err);
 
 /* The row's launch plan, parsed on first use; belongs to the op. It is the
  * one that was stored with the rest of the row (launch_sha256), of this
  * operation and for the row's configuration; else HONE_ERR_DATABASE, the row
  * has `damage` from then on, and only it is affected. HONE_ERR_INPUT: this
  * hone cannot read it. */
-hone_status hone__store_spec(const hone_store *store, hone_store_op *op,
+hone_status hone__store_spec(hone_store *store, hone_store_op *op,
                              hone_store_row *row, const hone_launch_spec **out,
                              hone_error *err);
 
@@ -112,10 +150,10 @@ hone_status hone__store_cubin(const hone_store *store,
                               hone_error *err);
 
 /* Add the lower places of a winner's ranking to the op: what is launched in
- * its stead. `op->rows` moves. A file of format version 3 or older shows
- * none. */
+ * its stead. A database of format version 3 or older shows none; those that a
+ * pack has are gathered with the winner. */
 hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
-                                   size_t winner, hone_error *err);
+                                   hone_store_row *winner, hone_error *err);
 
 /* Append the operations there are: "gemm, saxpy". */
 hone_status hone__store_list_ops(hone_store *store, hone_text *out,
@@ -136,6 +174,7 @@ typedef struct hone_target {
 
 /* An answer; `row` and the names in `resolved` belong to the store. */
 typedef struct hone_answer {
+    const hone_store *store;
     const hone_store_row *row;
     hone_resolved resolved;
     hone_vendor_choice library; /* what `resolved` has instead of the row's,
@@ -146,7 +185,8 @@ typedef struct hone_answer {
 
 /* What is asked for. */
 typedef struct hone_query {
-    hone_store *store;
+    hone_store *const *stores; /* the first one goes before the others */
+    size_t n_stores;
     const hone_target *target;
     const char *op;
     const int64_t *dims;

@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of one operation, read from the views in one go and kept until the
- * database changes. See store.h. */
-#include "runtime/store/store.h"
+/* The rows of one operation, read from a database's views in one go and kept
+ * until it changes. See store_database.h. */
+#include "runtime/store/store_database.h"
 
 #include "runtime/base/grow.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void free_op(hone_store_op *op)
-{
-    for (hone_store_plan *plan = op->plans; plan; plan = plan->next)
-        hone__launch_spec_free(plan->spec);
-    hone__free(op->rows);
-    hone__arena_free(&op->arena);
-    hone__free(op);
-}
-
-void hone__store_forget(hone_store *store)
-{
-    while (store->ops) {
-        hone_store_op *next = store->ops->next;
-
-        free_op(store->ops);
-        store->ops = next;
-    }
-}
 
 static hone_status no_memory(hone_error *err)
 {
@@ -225,16 +206,17 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
         op->n_outdated += rank == 1;
         return HONE_OK;
     }
-    if (!HONE_GROW(op->rows, n))
+    row = hone__arena_alloc(&op->arena, sizeof *row);
+    if (!row || !HONE_GROW(op->rows, n))
         return no_memory(err);
-    row = &op->rows[n];
     *row = (hone_store_row){
         .rank = rank, .label = "", .device_name = "", .driver_version = ""};
     row->id = sqlite3_column_int64(statement, COLUMN_ID);
     row->is_default = sqlite3_column_int(statement, COLUMN_IS_DEFAULT);
     row->preference = sqlite3_column_double(statement, COLUMN_PREFERENCE);
-    if (!keep_texts(op, statement, n ? row - 1 : NULL, row))
+    if (!keep_texts(op, statement, n ? op->rows[n - 1] : NULL, row))
         return no_memory(err);
+    op->rows[n] = row;
     if (rank && !read_measured(statement, row))
         ++op->n_unreadable;
     else
@@ -247,6 +229,7 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
                             store_view view, const hone_store_row *winner,
                             hone_error *err)
 {
+    const hone_store_database *from = hone__store_database(store);
     sqlite3_stmt *statement = NULL;
     hone_text sql = {0};
     hone_status status;
@@ -259,11 +242,11 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
                       "compile_arch, cubin_sha256, %s, %s, %s%s "
                       "ORDER BY launch_plan",
                       views[view].id, views[view].name, views[view].is_default,
-                      store->version < 4 ? "NULL" : "launch_sha256",
+                      from->version < 4 ? "NULL" : "launch_sha256",
                       views[view].rank, views[view].rest);
     status = hone__text_check(&sql, err);
     if (status == HONE_OK)
-        status = hone__database_prepare(&store->file, "read it", sql.data,
+        status = hone__database_prepare(&from->file, "read it", sql.data,
                                         &statement, err);
     hone__text_free(&sql);
     HONE_TRY(status);
@@ -279,65 +262,27 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
     while (status == HONE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_row(op, statement, err);
     if (status == HONE_OK && code != SQLITE_DONE)
-        status = hone__database_fail(&store->file, code, "read it", err);
+        status = hone__database_fail(&from->file, code, "read it", err);
     (void)sqlite3_finalize(statement);
     return status;
 }
 
-hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
-                                   size_t winner, hone_error *err)
+hone_status hone__store_database_runners_up(hone_store *store,
+                                            hone_store_op *op,
+                                            hone_store_row *winner,
+                                            hone_error *err)
 {
-    const hone_store_row from = op->rows[winner]; /* rows move */
-
-    op->rows[winner].has_runners_up = 1;
-    if (store->version < 4)
+    if (hone__store_database(store)->version < 4)
         return HONE_OK;
-    return add_rows(store, op, VIEW_RUNNERS_UP, &from, err);
+    return add_rows(store, op, VIEW_RUNNERS_UP, winner, err);
 }
 
-/* Forget what was read if another process has written since. */
-static hone_status refresh(hone_store *store, hone_error *err)
+hone_status hone__store_database_read_op(hone_store *store, hone_store_op *op,
+                                         hone_error *err)
 {
-    int64_t version = 0;
-
-    HONE_TRY(hone__database_integer(&store->file, "read it", HONE_STORE_CHANGES,
-                                    &version, err));
-    if (version != store->data_version)
-        hone__store_forget(store);
-    store->data_version = version;
-    return HONE_OK;
-}
-
-hone_status hone__store_op(hone_store *store, const char *name,
-                           hone_store_op **out, hone_error *err)
-{
-    hone_status status;
-    hone_store_op *op;
-
-    *out = NULL;
-    HONE_TRY(refresh(store, err));
-    for (op = store->ops; op; op = op->next) {
-        if (strcmp(op->name, name) == 0) {
-            *out = op;
-            return HONE_OK;
-        }
-    }
-    op = hone__alloc(sizeof *op);
-    if (!op)
-        return no_memory(err);
-    op->name = hone__arena_strndup(&op->arena, name, strlen(name));
-    status = op->name ? add_rows(store, op, VIEW_WINNERS, NULL, err)
-                      : no_memory(err);
-    if (status == HONE_OK)
-        status = add_rows(store, op,
-                          store->version < 6 ? VIEW_DEFAULTS_5 : VIEW_DEFAULTS,
-                          NULL, err);
-    if (status != HONE_OK) {
-        free_op(op);
-        return status;
-    }
-    op->next = store->ops;
-    store->ops = op;
-    *out = op;
-    return HONE_OK;
+    HONE_TRY(add_rows(store, op, VIEW_WINNERS, NULL, err));
+    return add_rows(store, op,
+                    hone__store_database(store)->version < 6 ? VIEW_DEFAULTS_5
+                                                             : VIEW_DEFAULTS,
+                    NULL, err);
 }

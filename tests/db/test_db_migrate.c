@@ -230,10 +230,10 @@ static void runtime_row(const db_fixture *f, hone_text *out)
     assert_ok(hone__store_op(store, "gemm_f16", &op, why));
     assert_int_equal(op->n_rows, 2); /* a winner and a default */
     for (size_t i = 0; i < op->n_rows; i++) {
-        hone__text_printf(out, "%d %s %g %s\n", (int)op->rows[i].rank,
-                          op->rows[i].config, op->rows[i].time_ns,
-                          op->rows[i].cubin_sha256);
-        assert_ok(hone__store_cubin(store, &op->rows[i], out, why));
+        hone__text_printf(out, "%d %s %g %s\n", (int)op->rows[i]->rank,
+                          op->rows[i]->config, op->rows[i]->time_ns,
+                          op->rows[i]->cubin_sha256);
+        assert_ok(hone__store_cubin(store, op->rows[i], out, why));
     }
     hone__store_close(store);
 }

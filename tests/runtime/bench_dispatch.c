@@ -184,7 +184,8 @@ static void make_args(bench *b)
     hone_answer answer;
 
     if (hone__context_current(b->ctx, &device, &error) ||
-        hone__match_find(&(hone_query){.store = b->ctx->store,
+        hone__match_find(&(hone_query){.stores = b->ctx->stores,
+                                       .n_stores = b->ctx->n_stores,
                                        .target = &device->target,
                                        .op = b->op,
                                        .dims = &n,

@@ -108,15 +108,15 @@ static void rows_and_cubin(void **state)
     assert_int_equal(hone__store_open(fixture->path, &store, NULL), HONE_OK);
     assert_int_equal(hone__store_op(store, "axpy", &op, NULL), HONE_OK);
     assert_int_equal(op->n_rows, 1);
-    assert_int_equal(op->rows[0].n_dims, 1);
-    assert_true(op->rows[0].dims[0] == 1000000);
-    assert_string_equal(op->rows[0].arch, "sm_90");
-    assert_int_equal(op->rows[0].sm_count, 132);
-    assert_true(op->rows[0].is_cold);
-    assert_int_equal(hone__store_spec(store, op, &op->rows[0], &spec, NULL),
+    assert_int_equal(op->rows[0]->n_dims, 1);
+    assert_true(op->rows[0]->dims[0] == 1000000);
+    assert_string_equal(op->rows[0]->arch, "sm_90");
+    assert_int_equal(op->rows[0]->sm_count, 132);
+    assert_true(op->rows[0]->is_cold);
+    assert_int_equal(hone__store_spec(store, op, op->rows[0], &spec, NULL),
                      HONE_OK);
     assert_string_equal(spec->op, "axpy");
-    assert_int_equal(hone__store_cubin(store, &op->rows[0], &cubin, NULL),
+    assert_int_equal(hone__store_cubin(store, op->rows[0], &cubin, NULL),
                      HONE_OK);
     assert_string_equal(cubin.data, axpy_cubin);
     hone__text_clear(&cubin);
@@ -163,7 +163,7 @@ static void older_templates_are_left_out(void **state)
     assert_int_equal(hone__store_op(store, "axpy", &op, NULL), HONE_OK);
     assert_int_equal(op->n_rows, 1);
     assert_int_equal(op->n_outdated, 1);
-    assert_false(op->rows[0].is_cold);
+    assert_false(op->rows[0]->is_cold);
     hone__store_close(store);
 }
 
@@ -191,7 +191,7 @@ static void damaged_cubin(void **state)
         assert_int_equal(hone__store_open(fixture->path, &store, NULL),
                          HONE_OK);
         assert_int_equal(hone__store_op(store, "axpy", &op, NULL), HONE_OK);
-        assert_int_equal(hone__store_cubin(store, &op->rows[0], &cubin, &error),
+        assert_int_equal(hone__store_cubin(store, op->rows[0], &cubin, &error),
                          HONE_ERR_DATABASE);
         assert_contains(error.text, "is damaged");
         assert_int_equal(cubin.length, 0);
@@ -254,7 +254,7 @@ static void odd_file_names(void **state)
     fixture->db = NULL;
     assert_int_equal(rename(fixture->path, path), 0);
     assert_int_equal(hone__store_open(path, &store, NULL), HONE_OK);
-    assert_string_equal(store->file.path, path);
+    assert_string_equal(store->path, path);
     hone__store_close(store);
 }
 
@@ -366,7 +366,7 @@ static void memory_may_run_out(void **state)
         if (status == HONE_OK)
             status = hone__store_op(store, "axpy", &op, &error);
         if (status == HONE_OK)
-            status = hone__store_cubin(store, &op->rows[0], &cubin, &error);
+            status = hone__store_cubin(store, op->rows[0], &cubin, &error);
         hone__alloc_fail_after(-1);
         if (status != HONE_OK)
             assert_int_equal(status, HONE_ERR_NO_MEMORY);

@@ -30,6 +30,7 @@ if command -v scdoc >/dev/null; then
     [ -s "$prefix/share/man/man1/hone.1" ] || fail "no hone(1)"
     [ -s "$prefix/share/man/man5/hone-template.5" ] ||
         fail "no hone-template(5)"
+    [ -s "$prefix/share/man/man5/hone-pack.5" ] || fail "no hone-pack(5)"
 fi
 # Nothing in it names the folder it was built in; the sanitizers' own records
 # do, -ffile-prefix-map does not reach them.

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing a pack: what launches need of a database, as the bytes of one
+ * read-only file (runtime/store/pack_format.h, hone-pack(5)). The same input
+ * gives the same bytes. */
+#ifndef HONE_DB_DB_PACK_H
+#define HONE_DB_DB_PACK_H
+
+#include "db/db.h"
+
+typedef struct hone_db_pack_request {
+    const char *const *ops; /* none: all */
+    size_t n_ops;
+    const char *const *archs; /* of devices, "sm_90", "cpu"; none: all */
+    size_t n_archs;
+    int without_dictionaries; /* to measure what they are worth */
+} hone_db_pack_request;
+
+typedef struct hone_db_pack_facts {
+    size_t n_ops;
+    size_t n_winners;
+    size_t n_defaults;
+    size_t n_variants;
+    size_t n_cubins;
+    size_t n_damaged;    /* variants that were left out for it */
+    size_t cubin_bytes;  /* before they were compressed */
+    size_t stored_bytes; /* and after that */
+    size_t index_bytes;
+    char sha256[HONE_SHA256_HEX]; /* of the pack */
+    hone_text damage;             /* what is wrong with the first of them */
+} hone_db_pack_facts;
+
+/* Append the pack's bytes. HONE_ERR_NOT_FOUND: nothing that was asked for is
+ * in the database, the sentence says what is. `facts` is to be freed whatever
+ * comes back. */
+hone_status hone__db_pack(hone_db *db, const hone_db_pack_request *request,
+                          hone_text *out, hone_db_pack_facts *facts,
+                          hone_error *err);
+void hone__db_pack_facts_free(hone_db_pack_facts *facts);
+
+#endif

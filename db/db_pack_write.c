@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of a pack: rows are sorted by what they say, so that the order in
+ * which they were stored does not matter, and everything gets its number when
+ * it is first named. */
+#include "db/db_pack_parts.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct pack_writer {
+    pack_input *in;
+    hone_text parts[HONE_PACK_N_PARTS];
+    pack_blobs blobs;
+} pack_writer;
+
+static uint32_t count(const pack_writer *w, hone_pack_part part)
+{
+    return (uint32_t)(w->parts[part].length / hone__pack_record_bytes[part]);
+}
+
+static void append(pack_writer *w, hone_pack_part part, const void *record)
+{
+    hone__text_append(&w->parts[part], record, hone__pack_record_bytes[part]);
+}
+
+static uint32_t text(pack_writer *w, pack_text *kept)
+{
+    hone_text *texts = &w->parts[HONE_PACK_TEXTS];
+
+    if (kept->offset == HONE_PACK_NONE) {
+        /* Checked at the end: not that many. */
+        kept->offset = (uint32_t)texts->length;
+        hone__text_append(texts, kept->text, strlen(kept->text) + 1);
+    }
+    return kept->offset;
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+static int compare_numbers(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_variants(const pack_variant *a, const pack_variant *b)
+{
+    int order = strcmp(a->config->text, b->config->text);
+
+    if (!order)
+        order = strcmp(a->implementation->text, b->implementation->text);
+    if (!order)
+        order = strcmp(a->compile_arch->text, b->compile_arch->text);
+    if (!order)
+        order = strcmp(a->cubin_sha256->text, b->cubin_sha256->text);
+    return order ? order : strcmp(a->plan->text, b->plan->text);
+}
+
+static int compare_devices(const pack_device *a, const pack_device *b)
+{
+    int order = strcmp(a->arch->text, b->arch->text);
+
+    if (!order)
+        order = (a->sm_count > b->sm_count) - (a->sm_count < b->sm_count);
+    if (!order)
+        order = strcmp(a->name->text, b->name->text);
+    return order ? order
+                 : strcmp(a->driver_version->text, b->driver_version->text);
+}
+
+/* Are two rows in one group of an operation, and if not, which comes first? */
+static int compare_groups(const pack_winner *a, const pack_winner *b)
+{
+    int order = a->is_host - b->is_host;
+
+    if (!order)
+        order = strcmp(a->op->text, b->op->text);
+    if (!order)
+        order = strcmp(a->variant->types->text, b->variant->types->text);
+    return order ? order : (a->n_dims > b->n_dims) - (a->n_dims < b->n_dims);
+}
+
+static int compare_winners(const void *left, const void *right)
+{
+    const pack_winner *a = left;
+    const pack_winner *b = right;
+    int order = compare_groups(a, b);
+
+    for (size_t i = 0; i < a->n_dims && !order; ++i)
+        order = (a->dims[i] > b->dims[i]) - (a->dims[i] < b->dims[i]);
+    if (!order)
+        order = compare_devices(&a->device, &b->device);
+    if (!order)
+        order = b->is_cold - a->is_cold;
+    if (!order)
+        order = (a->rank > b->rank) - (a->rank < b->rank);
+    if (!order)
+        order = compare_numbers(a->time_ns, b->time_ns);
+    if (!order)
+        order = strcmp(a->label->text, b->label->text);
+    return order ? order : compare_variants(a->variant, b->variant);
+}
+
+static int compare_defaults(const void *left, const void *right)
+{
+    const pack_default *a = left;
+    const pack_default *b = right;
+    int order = a->is_host - b->is_host;
+
+    if (!order)
+        order = strcmp(a->op->text, b->op->text);
+    if (!order)
+        order = compare_numbers(a->preference, b->preference);
+    if (!order)
+        order = strcmp(a->variant->types->text, b->variant->types->text);
+    if (!order)
+        order = strcmp(a->arch->text, b->arch->text);
+    return order ? order : compare_variants(a->variant, b->variant);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+static hone_status blob_of_plan(pack_writer *w, pack_text *plan,
+                                hone_error *err)
+{
+    return plan->blob != HONE_PACK_NONE
+               ? HONE_OK
+               : hone__pack_blobs_add(&w->blobs, HONE_PACK_OF_PLANS, plan->text,
+                                      strlen(plan->text), &plan->blob, err);
+}
+
+static hone_status blob_of_cubin(pack_writer *w, pack_text *sha256,
+                                 hone_error *err)
+{
+    hone_db_pack_facts *facts = w->in->facts;
+    const size_t before = w->blobs.bytes.length;
+    hone_text cubin = {0};
+    hone_status status;
+
+    if (!sha256->text[0] || sha256->blob != HONE_PACK_NONE)
+        return HONE_OK;
+    status = hone__db_artifact_get(w->in->db, sha256->text, &cubin, err);
+    if (status == HONE_OK)
+        status = hone__pack_blobs_add(&w->blobs, HONE_PACK_OF_CUBINS,
+                                      hone__text_str(&cubin), cubin.length,
+                                      &sha256->blob, err);
+    if (status == HONE_OK) {
+        ++facts->n_cubins;
+        facts->cubin_bytes += cubin.length;
+        facts->stored_bytes += w->blobs.bytes.length - before;
+    }
+    hone__text_free(&cubin);
+    return status;
+}
+
+static hone_status put_variant(pack_writer *w, pack_variant *variant,
+                               hone_error *err)
+{
+    hone_pack_variant record = {.is_default = variant->is_default != 0};
+
+    if (variant->number != HONE_PACK_NONE)
+        return HONE_OK;
+    HONE_TRY(blob_of_plan(w, variant->plan, err));
+    HONE_TRY(blob_of_cubin(w, variant->cubin_sha256, err));
+    record.implementation = text(w, variant->implementation);
+    record.config = text(w, variant->config);
+    record.types = text(w, variant->types);
+    record.compile_arch = text(w, variant->compile_arch);
+    record.cubin_sha256 = text(w, variant->cubin_sha256);
+    record.launch_sha256 = variant->launch_sha256
+                               ? text(w, variant->launch_sha256)
+                               : HONE_PACK_NONE;
+    record.plan = variant->plan->blob;
+    record.cubin = variant->cubin_sha256->blob;
+    variant->number = count(w, HONE_PACK_VARIANTS);
+    append(w, HONE_PACK_VARIANTS, &record);
+    return HONE_OK;
+}
+
+static uint32_t put_device(pack_writer *w, const pack_device *device)
+{
+    const hone_text *devices = &w->parts[HONE_PACK_DEVICES];
+    const hone_pack_device record = {
+        text(w, device->name), text(w, device->driver_version),
+        text(w, device->arch), (uint32_t)device->sm_count};
+    const uint32_t n = count(w, HONE_PACK_DEVICES);
+
+    for (uint32_t i = 0; i < n; ++i) /* a handful */
+        if (memcmp(devices->data + i * sizeof record, &record, sizeof record) ==
+            0)
+            return i;
+    append(w, HONE_PACK_DEVICES, &record);
+    return n;
+}
+
+static hone_status put_winner(pack_writer *w, const pack_winner *winner,
+                              hone_error *err)
+{
+    hone_pack_winner record = {.rank = (uint16_t)(winner->rank < 1 ? 1
+                                                  : winner->rank > 0xffff
+                                                      ? 0xffff
+                                                      : winner->rank),
+                               .is_cold = winner->is_cold != 0,
+                               .time_ns = winner->time_ns};
+
+    HONE_TRY(put_variant(w, winner->variant, err));
+    record.variant = winner->variant->number;
+    record.device = put_device(w, &winner->device);
+    record.label = text(w, winner->label);
+    for (size_t i = 0; i < winner->n_dims; ++i)
+        append(w, HONE_PACK_DIMS, &winner->dims[i]);
+    append(w, HONE_PACK_WINNERS, &record);
+    return HONE_OK;
+}
+
+/* ---- one operation ------------------------------------------------------- */
+
+/* The rows of one operation on one kind of device. */
+typedef struct op_rows {
+    pack_text *op;
+    int is_host;
+    const pack_winner *winners;
+    size_t n_winners;
+    const pack_default *defaults;
+    size_t n_defaults;
+} op_rows;
+
+static hone_status put_groups(pack_writer *w, const op_rows *rows,
+                              hone_error *err)
+{
+    for (size_t i = 0; i < rows->n_winners;) {
+        const pack_winner *first = &rows->winners[i];
+        hone_pack_group group = {.types = text(w, first->variant->types),
+                                 .n_dims = (uint32_t)first->n_dims,
+                                 .first_winner = count(w, HONE_PACK_WINNERS),
+                                 .first_dim = count(w, HONE_PACK_DIMS)};
+
+        for (; i < rows->n_winners && !compare_groups(first, &rows->winners[i]);
+             ++i)
+            HONE_TRY(put_winner(w, &rows->winners[i], err));
+        group.n_winners = count(w, HONE_PACK_WINNERS) - group.first_winner;
+        append(w, HONE_PACK_GROUPS, &group);
+    }
+    return HONE_OK;
+}
+
+/* A default variant that has won, and of which the database has no default
+ * row any more, answers as one: of each the fastest. */
+typedef struct standin {
+    const pack_variant *variant;
+    double time_ns;
+    uint32_t winner;
+} standin;
+
+static int compare_standins(const void *left, const void *right)
+{
+    const standin *a = left;
+    const standin *b = right;
+
+    if (a->variant->number != b->variant->number)
+        return a->variant->number < b->variant->number ? -1 : 1;
+    if (compare_numbers(a->time_ns, b->time_ns))
+        return compare_numbers(a->time_ns, b->time_ns);
+    return (a->winner > b->winner) - (a->winner < b->winner);
+}
+
+static int is_default_row(const op_rows *rows, const pack_variant *variant)
+{
+    for (size_t i = 0; i < rows->n_defaults; ++i)
+        if (rows->defaults[i].variant == variant)
+            return 1;
+    return 0;
+}
+
+static hone_status put_standins(pack_writer *w, const op_rows *rows,
+                                uint32_t first_winner, hone_error *err)
+{
+    standin *list = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows->n_winners; ++i) {
+        const pack_winner *winner = &rows->winners[i];
+
+        if (!winner->variant->is_default ||
+            is_default_row(rows, winner->variant))
+            continue;
+        if (!HONE_GROW(list, n)) {
+            hone__free(list);
+            return hone__pack_no_memory(err);
+        }
+        list[n++] = (standin){winner->variant, winner->time_ns,
+                              first_winner + (uint32_t)i};
+    }
+    if (n)
+        qsort(list, n, sizeof *list, compare_standins);
+    for (size_t i = 0; i < n; ++i)
+        if (!i || list[i].variant != list[i - 1].variant)
+            append(w, HONE_PACK_STANDINS, &list[i].winner);
+    hone__free(list);
+    return HONE_OK;
+}
+
+static hone_status put_op(pack_writer *w, const op_rows *rows, hone_error *err)
+{
+    const uint32_t first_winner = count(w, HONE_PACK_WINNERS);
+    hone_pack_op op = {.name = text(w, rows->op),
+                       .is_host = rows->is_host != 0,
+                       .first_group = count(w, HONE_PACK_GROUPS),
+                       .first_default = count(w, HONE_PACK_DEFAULTS),
+                       .first_standin = count(w, HONE_PACK_STANDINS)};
+
+    HONE_TRY(put_groups(w, rows, err));
+    for (size_t i = 0; i < rows->n_defaults; ++i) {
+        pack_variant *variant = rows->defaults[i].variant;
+        hone_pack_default record = {.preference = rows->defaults[i].preference};
+
+        HONE_TRY(put_variant(w, variant, err));
+        record.variant = variant->number;
+        append(w, HONE_PACK_DEFAULTS, &record);
+    }
+    HONE_TRY(put_standins(w, rows, first_winner, err));
+    op.n_groups = count(w, HONE_PACK_GROUPS) - op.first_group;
+    op.n_defaults = count(w, HONE_PACK_DEFAULTS) - op.first_default;
+    op.n_standins = count(w, HONE_PACK_STANDINS) - op.first_standin;
+    append(w, HONE_PACK_OPS, &op);
+    return HONE_OK;
+}
+
+static int compare_ops(int host_a, const pack_text *a, int host_b,
+                       const pack_text *b)
+{
+    return host_a != host_b ? host_a - host_b : strcmp(a->text, b->text);
+}
+
+/* Both lists are sorted by operation first. */
+static hone_status put_ops(pack_writer *w, hone_error *err)
+{
+    const pack_input *in = w->in;
+    size_t i = 0, j = 0;
+
+    while (i < in->n_winners || j < in->n_defaults) {
+        const pack_winner *winner = in->winners + i;
+        const pack_default *other = in->defaults + j;
+        op_rows rows = {.winners = winner, .defaults = other};
+        const int of_winner =
+            j == in->n_defaults ||
+            (i < in->n_winners && compare_ops(winner->is_host, winner->op,
+                                              other->is_host, other->op) <= 0);
+
+        rows.op = of_winner ? winner->op : other->op;
+        rows.is_host = of_winner ? winner->is_host : other->is_host;
+        for (; i < in->n_winners &&
+               !compare_ops(in->winners[i].is_host, in->winners[i].op,
+                            rows.is_host, rows.op);
+             ++i)
+            ++rows.n_winners;
+        for (; j < in->n_defaults &&
+               !compare_ops(in->defaults[j].is_host, in->defaults[j].op,
+                            rows.is_host, rows.op);
+             ++j)
+            ++rows.n_defaults;
+        HONE_TRY(put_op(w, &rows, err));
+    }
+    return HONE_OK;
+}
+
+/* ---- dictionaries -------------------------------------------------------- */
+
+enum { MOST_SAMPLE_BYTES = 16 << 20 };
+
+/* Samples of one kind, one behind the other. */
+typedef struct sample_list {
+    hone_text bytes;
+    size_t *sizes;
+    size_t n;
+} sample_list;
+
+static hone_status add_sample(sample_list *list, size_t before, hone_error *err)
+{
+    HONE_TRY(hone__text_check(&list->bytes, err));
+    if (!HONE_GROW(list->sizes, list->n))
+        return hone__pack_no_memory(err);
+    list->sizes[list->n++] = list->bytes.length - before;
+    return HONE_OK;
+}
+
+/* The launch plan or the cubin of a variant, unless that was the last one. */
+static hone_status sample(pack_writer *w, hone_pack_dictionary kind,
+                          const pack_variant *variant, const pack_variant *last,
+                          sample_list *list, hone_error *err)
+{
+    const size_t before = list->bytes.length;
+
+    if (before >= MOST_SAMPLE_BYTES || variant == last)
+        return HONE_OK;
+    if (kind == HONE_PACK_OF_PLANS)
+        hone__text_puts(&list->bytes, variant->plan->text);
+    else if (variant->cubin_sha256->text[0])
+        HONE_TRY(hone__db_artifact_get(w->in->db, variant->cubin_sha256->text,
+                                       &list->bytes, err));
+    return add_sample(list, before, err);
+}
+
+static hone_status train(pack_writer *w, hone_pack_dictionary kind,
+                         hone_error *err)
+{
+    const pack_input *in = w->in;
+    const pack_variant *last = NULL;
+    sample_list list = {.n = 0};
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; i < in->n_winners && status == HONE_OK; ++i) {
+        status = sample(w, kind, in->winners[i].variant, last, &list, err);
+        last = in->winners[i].variant;
+    }
+    for (size_t i = 0; i < in->n_defaults && status == HONE_OK; ++i)
+        status = sample(w, kind, in->defaults[i].variant, NULL, &list, err);
+    if (status == HONE_OK)
+        status = hone__pack_blobs_train(&w->blobs, kind, &list.bytes,
+                                        list.sizes, list.n, err);
+    hone__text_free(&list.bytes);
+    hone__free(list.sizes);
+    return status;
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+static void pad(hone_text *out)
+{
+    static const char zeros[HONE_PACK_ALIGN_BYTES];
+
+    hone__text_append(
+        out, zeros,
+        (HONE_PACK_ALIGN_BYTES - out->length % HONE_PACK_ALIGN_BYTES) %
+            HONE_PACK_ALIGN_BYTES);
+}
+
+/* Blobs lie behind the index, whose length is known now. */
+static void place_blobs(hone_text *records, uint64_t index_bytes)
+{
+    for (size_t at = 0; at < records->length; at += sizeof(hone_pack_blob)) {
+        hone_pack_blob blob;
+
+        memcpy(&blob, records->data + at, sizeof blob);
+        blob.offset += index_bytes;
+        memcpy(records->data + at, &blob, sizeof blob);
+    }
+}
+
+static void lay_out(pack_writer *w, hone_pack_header *header)
+{
+    uint64_t at = sizeof *header;
+
+    for (size_t i = 0; i < HONE_PACK_N_PARTS; ++i) {
+        header->parts[i] = (hone_pack_extent){at, count(w, (hone_pack_part)i)};
+        at += w->parts[i].length;
+        at += (HONE_PACK_ALIGN_BYTES - at % HONE_PACK_ALIGN_BYTES) %
+              HONE_PACK_ALIGN_BYTES;
+    }
+    header->index_bytes = at;
+    header->file_bytes = at + w->blobs.bytes.length;
+    place_blobs(&w->parts[HONE_PACK_BLOBS], at);
+}
+
+static hone_status assemble(pack_writer *w, hone_text *out, hone_error *err)
+{
+    hone_pack_header header = {.version = HONE_PACK_VERSION,
+                               .header_bytes = sizeof header};
+    const size_t start = out->length;
+
+    memcpy(header.magic, HONE_PACK_MAGIC, sizeof header.magic);
+    memcpy(header.dictionaries, w->blobs.dictionaries,
+           sizeof header.dictionaries);
+    w->parts[HONE_PACK_BLOBS] = w->blobs.records;
+    w->blobs.records = (hone_text){0};
+    for (size_t i = 0; i < HONE_PACK_N_PARTS; ++i) {
+        HONE_TRY(hone__text_check(&w->parts[i], err));
+        if (w->parts[i].length / hone__pack_record_bytes[i] >= UINT32_MAX)
+            return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                              "this is more than one pack can hold; pack some "
+                              "of the operations (--op)");
+    }
+    lay_out(w, &header);
+    hone__text_append(out, (const void *)&header, sizeof header);
+    for (size_t i = 0; i < HONE_PACK_N_PARTS; ++i) {
+        hone__text_append(out, hone__text_str(&w->parts[i]),
+                          w->parts[i].length);
+        pad(out);
+    }
+    HONE_TRY(hone__text_check(out, err));
+    header.index_hash = hone__hash64(out->data + start + sizeof header,
+                                     out->length - start - sizeof header);
+    header.header_hash =
+        hone__hash64(&header, offsetof(hone_pack_header, header_hash));
+    memcpy(out->data + start, &header, sizeof header);
+    hone__text_append(out, hone__text_str(&w->blobs.bytes),
+                      w->blobs.bytes.length);
+    w->in->facts->index_bytes = (size_t)header.index_bytes;
+    return hone__text_check(out, err);
+}
+
+static hone_status write(pack_writer *w, hone_text *out, hone_error *err)
+{
+    pack_input *in = w->in;
+
+    if (in->n_winners)
+        qsort(in->winners, in->n_winners, sizeof *in->winners, compare_winners);
+    if (in->n_defaults)
+        qsort(in->defaults, in->n_defaults, sizeof *in->defaults,
+              compare_defaults);
+    HONE_TRY(hone__pack_blobs_begin(&w->blobs, err));
+    for (int kind = 0;
+         kind < HONE_PACK_N_DICTIONARIES && !in->request->without_dictionaries;
+         ++kind)
+        HONE_TRY(train(w, (hone_pack_dictionary)kind, err));
+    hone__text_append(&w->parts[HONE_PACK_TEXTS], "", 1); /* 0 is "" */
+    HONE_TRY(put_ops(w, err));
+    in->facts->n_ops = count(w, HONE_PACK_OPS);
+    in->facts->n_winners = count(w, HONE_PACK_WINNERS);
+    in->facts->n_defaults = count(w, HONE_PACK_DEFAULTS);
+    in->facts->n_variants = count(w, HONE_PACK_VARIANTS);
+    return assemble(w, out, err);
+}
+
+hone_status hone__pack_write(pack_input *in, hone_text *out, hone_error *err)
+{
+    pack_writer w = {.in = in};
+    const hone_status status = write(&w, out, err);
+
+    for (size_t i = 0; i < HONE_PACK_N_PARTS; ++i)
+        hone__text_free(&w.parts[i]);
+    hone__pack_blobs_free(&w.blobs);
+    return status;
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone pack: what was tuned on the cpu device is launched from the pack alone,
+# with the answer that the database gave; the same input gives the same bytes;
+# as C it is the same bytes; what cannot be done is said.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+HONE_DB=$work/hone.db
+HONE_CACHE_DIR=$work/cache
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+export HONE_DB HONE_CACHE_DIR HONE_CUDA_LIBRARY
+pack=$work/my-lib.pack
+
+# Wrong use, and nothing to pack.
+run 2 pack
+err_has "needs -o FILE"
+run 2 pack -o "$pack" --format json
+run 3 pack -o "$pack"
+err_has "there is no database"
+run 2 pack -o "$pack" FILE
+
+run 0 tune saxpy/stream sum/stream --dims 5003 --device cpu --budget 3 -q
+run 0 pack -o "$pack"
+out_has "sha256: $(sha256sum "$pack" | cut -d' ' -f1)"
+out_has "operations: 2"
+out_has "winners: 2"
+cp "$pack" "$work/first"
+run 0 pack -o "$pack"
+cmp "$pack" "$work/first" || fail "the same input gives other bytes"
+
+# The same winner and match, for the tuned shape, another and one far away.
+for dims in 5003 7001 1000003; do
+    run 0 run saxpy --dims "$dims" --device cpu
+    grep -E '^(match|config|implementation|correct|reason)' "$work/out" \
+        >"$work/expected"
+    mv "$HONE_DB" "$HONE_DB.away"
+    run 0 run saxpy --dims "$dims" --device cpu --db "$pack"
+    mv "$HONE_DB.away" "$HONE_DB"
+    grep -E '^(match|config|implementation|correct|reason)' "$work/out" \
+        >"$work/got"
+    cmp "$work/expected" "$work/got" ||
+        fail "$(diff "$work/expected" "$work/got")"
+done
+
+# Only what was asked for; a name that is not there is a mistake.
+run 0 pack -o "$work/part" --op sum --arch cpu
+out_has "operations: 1"
+run 3 run saxpy --dims 5003 --device cpu --db "$work/part"
+err_has "operation 'saxpy' is not in pack '$work/part', which has sum"
+run 3 pack -o "$work/none" --op sum --op fft
+err_has "nothing of fft in database"
+err_has "it has saxpy (cpu), sum (cpu)"
+run 3 pack -o "$work/none" --arch sm_90
+err_has "nothing for sm_90"
+[ ! -e "$work/none" ] || fail "a file was written"
+
+# As C: the array has the bytes of the pack.
+run 0 pack -o "$work/my-lib.c" --format c
+cat >"$work/dump.c" <<'END'
+#include <stdio.h>
+extern const unsigned char my_lib[];
+extern const size_t my_lib_bytes;
+int main(void)
+{
+    return fwrite(my_lib, 1, my_lib_bytes, stdout) != my_lib_bytes;
+}
+END
+if command -v cc >/dev/null; then
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$work/dump" \
+        "$work/my-lib.c" "$work/dump.c" || fail "the C source does not compile"
+    "$work/dump" | cmp - "$pack" || fail "the array has other bytes"
+fi
+
+# Damage is refused, and where it is.
+head -c 1000 "$pack" >"$work/cut"
+run 3 run saxpy --dims 5003 --device cpu --db "$work/cut"
+err_has "it breaks off (bytes 1000 to "
+# A pack is for launching: the commands that write want a database.
+run 3 show --db "$pack"
+err_has "a pack is for launching alone"
+# What is damaged in the database is left out, and said.
+"$(dirname "$HONE")/../tests/damage_db" "$HONE_DB" artifact data \
+    "select a.rowid, length(a.data) / 2 from artifact a
+        join winner_v1 w on w.cubin_sha256 = a.sha256
+        where w.op = 'saxpy'" || fail "nothing was damaged"
+run 0 pack -o "$pack"
+err_has "left out, damaged in the database"
