@@ -68,6 +68,9 @@ static void put_why(const hone_matcher *m, const hone_candidate *c,
     }
 }
 
+/* What is stored may be any number; this is 30 years, and an int64_t. */
+#define MOST_TIME_NS 1e18
+
 void hone__match_explain(const hone_matcher *m, const hone_candidate *c,
                          const char *note, hone_match *out)
 {
@@ -76,9 +79,10 @@ void hone__match_explain(const hone_matcher *m, const hone_candidate *c,
 
     out->reason[0] = '\0';
     out->kind = c->kind;
-    out->tuned_time_ns = (int64_t)(row->time_ns + 0.5);
-    if (c->kind == HONE_MATCH_DEFAULT)
-        out->tuned_time_ns = 0; /* of another shape, if of any */
+    out->tuned_time_ns = 0;
+    if (c->kind != HONE_MATCH_DEFAULT && /* that is of another shape */
+        row->time_ns > 0 && row->time_ns < MOST_TIME_NS)
+        out->tuned_time_ns = (int64_t)(row->time_ns + 0.5);
     (void)snprintf(out->config, sizeof out->config, "%s", row->config);
     (void)snprintf(out->implementation, sizeof out->implementation, "%s",
                    row->implementation);

@@ -16,6 +16,9 @@ enum {
     ANY_WINNERS = 64
 };
 
+/* Behind all that are written. */
+#define LAST_PREFERENCE 4.0
+
 /* What `kept` of an op has. */
 typedef enum kept_kind { KEPT_WINNER = 1, KEPT_DEFAULT, KEPT_PLAN } kept_kind;
 
@@ -127,7 +130,10 @@ static hone_status add_default(const hone_pack *pack, hone_store_op *op,
     if (!is_new)
         return HONE_OK;
     row->is_default = 1;
-    row->preference = record->preference;
+    /* Not a number would come before and behind all others. */
+    row->preference = record->preference == record->preference
+                          ? record->preference
+                          : LAST_PREFERENCE;
     return HONE_OK;
 }
 
@@ -346,10 +352,8 @@ static hone_status add_defaults(const hone_pack *pack, hone_store_op *op,
                                 uint32_t most, hone_error *err)
 {
     const hone_pack_op *record = op->self;
-    size_t n;
 
-    (void)hone__pack_records(pack, HONE_PACK_DEFAULTS, &n);
-    for (uint32_t i = 0; i < record->n_defaults && i < most && i < n; ++i)
+    for (uint32_t i = 0; i < record->n_defaults && i < most; ++i)
         HONE_TRY(add_default(pack, op, record->first_default + i, err));
     return HONE_OK;
 }
@@ -360,10 +364,8 @@ static hone_status add_standins(const hone_pack *pack, hone_store_op *op,
 {
     const hone_pack_op *record = op->self;
     group_view view;
-    size_t n;
 
-    (void)hone__pack_records(pack, HONE_PACK_STANDINS, &n);
-    for (uint32_t i = 0; i < record->n_standins && i < n; ++i) {
+    for (uint32_t i = 0; i < record->n_standins; ++i) {
         const uint32_t *winner = hone__pack_record(
             pack, HONE_PACK_STANDINS, (uint64_t)record->first_standin + i);
 
@@ -379,10 +381,8 @@ static hone_status add_any(const hone_pack *pack, hone_store_op *op,
                            hone_error *err)
 {
     const hone_pack_op *record = op->self;
-    size_t n_groups;
 
-    (void)hone__pack_records(pack, HONE_PACK_GROUPS, &n_groups);
-    for (uint32_t i = 0; i < record->n_groups && i < n_groups; ++i) {
+    for (uint32_t i = 0; i < record->n_groups; ++i) {
         device_filter filter = filter_of(wanted);
         group_view view;
 
@@ -409,7 +409,6 @@ hone_status hone__store_pack_gather(hone_store *store, hone_store_op *op,
 {
     const hone_pack *pack = hone__store_pack(store);
     const hone_pack_op *record = op->self;
-    size_t n_groups;
 
     op->n_rows = 0;
     op->has_more = 0;
@@ -424,8 +423,7 @@ hone_status hone__store_pack_gather(hone_store *store, hone_store_op *op,
                    ? add_any(pack, op, wanted, op->n_rows + ANY_WINNERS, err)
                    : HONE_OK;
     }
-    (void)hone__pack_records(pack, HONE_PACK_GROUPS, &n_groups);
-    for (uint32_t i = 0; i < record->n_groups && i < n_groups; ++i) {
+    for (uint32_t i = 0; i < record->n_groups; ++i) {
         group_view view;
 
         if (!view_group(pack, (uint64_t)record->first_group + i, &view) ||
@@ -437,6 +435,28 @@ hone_status hone__store_pack_gather(hone_store *store, hone_store_op *op,
                      : add_neighbours(&view, op, wanted, err));
     }
     return HONE_OK;
+}
+
+/* Has the operation only what is in the pack? */
+static int is_whole(const hone_pack *pack, const hone_pack_op *record)
+{
+    const struct {
+        hone_pack_part part;
+        uint32_t first;
+        uint32_t n;
+    } ranges[] = {
+        {HONE_PACK_GROUPS, record->first_group, record->n_groups},
+        {HONE_PACK_DEFAULTS, record->first_default, record->n_defaults},
+        {HONE_PACK_STANDINS, record->first_standin, record->n_standins}};
+
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
+        size_t n;
+
+        (void)hone__pack_records(pack, ranges[i].part, &n);
+        if (ranges[i].first > n || ranges[i].n > n - ranges[i].first)
+            return 0;
+    }
+    return 1;
 }
 
 hone_status hone__store_pack_read_op(hone_store *store, hone_store_op *op,
@@ -455,5 +475,10 @@ hone_status hone__store_pack_read_op(hone_store *store, hone_store_op *op,
             strcmp(name, op->name) == 0)
             op->self = &ops[i];
     }
+    if (op->self && !is_whole(pack, op->self))
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          "pack '%s' is damaged: operation '%s' has records "
+                          "that are not there; %s",
+                          store->path, op->name, store->kind->mend);
     return hone__store_pack_gather(store, op, NULL, err);
 }
