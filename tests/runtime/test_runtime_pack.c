@@ -209,6 +209,49 @@ static void first_that_knows_exactly(void **state)
     hone__text_free(&system.bytes);
 }
 
+static pack_file pack_of_default(runtime_fixture *fixture, const char *name,
+                                 const char *config, const char *kind)
+{
+    const tuned_row row = {
+        .config = config, .launch_plan = axpy_plan, .cubin = axpy_cubin};
+    char sql[80];
+
+    runtime_sql(fixture->path, "UPDATE variant SET is_default = 0");
+    runtime_put_default(fixture, &row);
+    (void)snprintf(sql, sizeof sql, "UPDATE template SET kind = '%s'", kind);
+    runtime_sql(fixture->path, sql);
+    return pack_make(fixture, name);
+}
+
+/* The default of the first place, but for the reference implementation. */
+static void defaults_of_several(void **state)
+{
+    runtime_fixture *fixture = *state;
+    pack_file files[3] = {
+        pack_of_default(fixture, "a.pack", "BLOCK=256,V=1", "reference"),
+        pack_of_default(fixture, "b.pack", "BLOCK=256,V=2", "template"),
+        pack_of_default(fixture, "c.pack", "BLOCK=256,V=3", "template")};
+    static const char *const expected[] = {"BLOCK=256,V=2", "BLOCK=256,V=2",
+                                           "BLOCK=256,V=3"};
+
+    for (size_t i = 0; i < 3; ++i) {
+        /* In turns: a b c, b c a, c a b. */
+        const hone_source sources[] = {{.path = files[i].path},
+                                       {.path = files[(i + 1) % 3].path},
+                                       {.path = files[(i + 2) % 3].path}};
+        hone_ctx *ctx = NULL;
+        hone_match match;
+
+        assert_hone(ctx, hone_open_sources(sources, 3, &ctx), HONE_OK);
+        match = pack_ask(ctx, "axpy", (const int64_t[]){1024}, 1);
+        assert_int_equal(match.kind, HONE_MATCH_DEFAULT);
+        assert_string_equal(match.config, expected[i]);
+        hone_close(ctx);
+    }
+    for (size_t i = 0; i < 3; ++i)
+        hone__text_free(&files[i].bytes);
+}
+
 static void wrong_sources(void **state)
 {
     const hone_source none = {.path = NULL};
@@ -356,6 +399,7 @@ int main(void)
         TEST(same_input_same_bytes),
         TEST(pinned),
         TEST(first_that_knows_exactly),
+        TEST(defaults_of_several),
         TEST(wrong_sources),
         TEST(search_path),
         TEST(short_of_memory),
