@@ -32,7 +32,8 @@
  * adds from k = 0 upwards in every variant: all variants give the same bits.
  * The error is at most taps * 2^-24 * sum |h[k]*x[i-k]|. An infinite tap
  * makes NaN of the zeros in front of the signal: nothing is left out there.
- */
+ *
+ * Source: the definition; several results of a thread share what they read. */
 #include "hone_device.cuh"
 
 #pragma hone op conv1d(n, taps) "y[i] = sum of h[k]*x[i-k], k < taps, with zeros in front; f32"

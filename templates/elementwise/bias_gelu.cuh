@@ -25,7 +25,10 @@
  * steps in f32, at all f16 and bf16 numbers; 2^-22 and 2^-23 are those of 2^x
  * and 1/x). Then the rounding to T.
  *
- * Bound by memory: 2*sizeof(T) bytes per element. */
+ * Bound by memory: 2*sizeof(T) bytes per element.
+ *
+ * Source: Hendrycks and Gimpel, Gaussian Error Linear Units (arXiv 1606.08415,
+ * 2016), which has both forms. */
 #pragma once
 
 #pragma hone op bias_gelu(rows, columns, T in {f16, bf16, f32} default f32, TANH in {0, 1}, pitch_x default columns, pitch_y default columns) "y[r][c] = gelu(x[r][c] + bias[c])"

@@ -14,7 +14,9 @@
  *
  * Accuracy: exact. All is below 2^24, so any 32-bit arithmetic does.
  *
- * Bound by memory: 4 bytes and some 6 operations per pixel. */
+ * Bound by memory: 4 bytes and some 6 operations per pixel.
+ *
+ * Source: the weights are those of ITU-R BT.601, luma. */
 #pragma once
 
 #pragma hone op rgb_to_gray(rows, columns, pitch_rgb default 3*columns, pitch_gray default columns) "gray = (19595*R + 38470*G + 7471*B + 32768) >> 16, bytes, BT.601"

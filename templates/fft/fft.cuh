@@ -26,7 +26,13 @@
  * in proportion to it, not to the element.
  *
  * Bound by memory: 16 bytes and 5*log2(n) operations (of a fast transform)
- * per element, a copy in disguise. */
+ * per element, a copy in disguise.
+ *
+ * Source: Cooley and Tukey (1965) in Stockham's order (Cochran et al., What is
+ * the fast Fourier transform?, 1967), several radices in registers as in
+ * Govindaraju et al., High performance discrete Fourier transforms on graphics
+ * processors (SC 2008); large n in four steps, Bailey, FFTs in external or
+ * hierarchical memory (1990). */
 #pragma once
 
 #pragma hone op fft(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536} default 1024, batch default 1, direction in {1, 2} default 1, STRIDE default 1, DISTANCE default n*STRIDE) "y = Fourier transforms of x, batch of n complex f32; direction 1 forward, 2 inverse, unscaled"

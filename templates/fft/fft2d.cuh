@@ -25,7 +25,9 @@
  * that (Higham, Accuracy and Stability of Numerical Algorithms, 24.1).
  *
  * Bound by memory: 32 bytes per element where an image does not stay in the
- * caches between rows and columns, 16 where it does. */
+ * caches between rows and columns, 16 where it does.
+ *
+ * Source: rows, then columns; each as in fft.cuh. */
 #pragma once
 
 #pragma hone op fft2d(rows in {64, 128, 256, 512, 1024, 2048, 4096} default 1024, columns in {64, 128, 256, 512, 1024, 2048, 4096} default 1024, batch default 1, direction in {1, 2} default 1) "y = Fourier transforms of batch images x of rows x columns complex f32; direction 1 forward, 2 inverse, unscaled"

@@ -23,7 +23,10 @@
  * (log2(n) + 12) * 2^-24 * |X_b| of the true values where no few results have
  * most of it, and as a whole within 16*log2(n) * 2^-24 of the result's 2-norm.
  *
- * Bound by memory: 8 bytes for each real number. */
+ * Bound by memory: 8 bytes for each real number.
+ *
+ * Source: fft_r2c backwards: Sorensen et al., Real-valued fast Fourier
+ * transform algorithms, IEEE Trans. ASSP 35 (1987). */
 #pragma once
 
 #pragma hone op fft_c2r(n in {32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} default 1024, batch default 1) "y = inverse Fourier transforms to n real numbers, of n/2 + 1 complex ones x each, unscaled"

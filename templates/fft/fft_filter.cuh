@@ -20,7 +20,9 @@
  * (2*log2(n) + 8) * 2^-24 of |x|*|h| (2-norms of a signal and of the filter),
  * or of the norm of what is transformed back where that is larger.
  *
- * Bound by memory where it is one pass: 16 bytes per element, and h once. */
+ * Bound by memory where it is one pass: 16 bytes per element, and h once.
+ *
+ * Source: Stockham, High-speed convolution and correlation (1966). */
 #pragma once
 
 #pragma hone op fft_filter(n in {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192} default 1024, batch default 1) "y = inverse transforms of h times the forward transforms of x, batch of n complex f32, unscaled"

@@ -23,7 +23,11 @@
  * 16*log2(n) * 2^-24 of that (Higham, Accuracy and Stability of Numerical
  * Algorithms, 24.1).
  *
- * Bound by memory: 8 bytes for each real number. */
+ * Bound by memory: 8 bytes for each real number.
+ *
+ * Source: n numbers as n/2 complex ones and a pass that takes them apart:
+ * Sorensen et al., Real-valued fast Fourier transform algorithms, IEEE Trans.
+ * ASSP 35 (1987). */
 #pragma once
 
 #pragma hone op fft_r2c(n in {32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} default 1024, batch default 1) "y = Fourier transforms of n real numbers x, n/2 + 1 complex ones each"

@@ -53,7 +53,10 @@
  * with infinities or NaNs, or whose squares exceed f32.
  *
  * Bound by memory: 8 bytes for each pixel where an image stays in the caches
- * from the rows to the columns and back, up to 24 where it does not. */
+ * from the rows to the columns and back, up to 24 where it does not.
+ *
+ * Source: the transforms are those of fft.cuh and fft_r2c.cuh; what is joined
+ * is joined here. */
 #pragma once
 
 #pragma hone op image_pipeline(rows in {64, 128, 256, 512, 1024, 2048, 4096} default 1024, columns in {64, 128, 256, 512, 1024, 2048, 4096} default 1024, batch from 0 default 1, cutoff default max(rows, columns)/4) "y = batch images x of f32 with what is below threshold set to 0, low-passed to a circle of cutoff waves along the longer side, and brought to mean 0 and variance 1"

@@ -29,7 +29,12 @@
  *
  * Hazards: C overlaps neither A nor B. What lies between rows or matrices of C
  * is neither read nor written. What lies between those of A and B may be read
- * and may hold anything; behind the last element nothing is read. */
+ * and may hold anything; behind the last element nothing is read.
+ *
+ * Source: tiles in shared memory and registers as in Volkov and Demmel,
+ * Benchmarking GPUs to tune dense linear algebra (SC 2008) and Nath, Tomov,
+ * Dongarra, An improved MAGMA GEMM for Fermi GPUs (2010); tensor cores by the
+ * PTX ISA, wmma, mma and wgmma. */
 #pragma once
 
 #pragma hone op gemm(M, N, K, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major"

@@ -26,7 +26,9 @@
  * hold anything; behind the last number nothing is read.
  *
  * Bound by multiply-adds, four for each product, from about 32 x 32 on, by memory
- * below. */
+ * below.
+ *
+ * Source: as gemm.cuh; a complex product is four real ones. */
 #pragma once
 
 #pragma hone op gemm_complex(M, N, K, TRANS_A in {0, 1, 2}, TRANS_B in {0, 1, 2}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C of complex f32, row-major, batches"

@@ -13,7 +13,9 @@
  * all sums fit 32 bits, which those of up to 131,071 products do whatever they
  * are; so must alpha*sum + beta*C. With what does not, C is undefined.
  *
- * beta = 0: C is written without being read. */
+ * beta = 0: C is written without being read.
+ *
+ * Source: as gemm.cuh; dp4a and mma.m16n8k32 of the PTX ISA. */
 #pragma once
 
 #pragma hone op gemm_i8(M, N, K, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major, i8 with sums in i32"

@@ -25,7 +25,10 @@
  * beta = 0: y is written without being read; it may hold anything, NaN too.
  * alpha = 0 is no special case: A and x are read.
  *
- * Bound by memory: A is read once, M*N*sizeof(T) bytes. */
+ * Bound by memory: A is read once, M*N*sizeof(T) bytes.
+ *
+ * Source: Sorensen, High-performance matrix-vector multiplication on the GPU
+ * (Euro-Par workshops 2011), and the sums of reduction/. */
 #pragma once
 
 #pragma hone op gemv(M from 0, N from 0, T in {f32, f64, f16, bf16} default f32, TRANS in {0, 1}, LDA from 0 default N, BATCH default 1, STRIDE_A from 0 default M*LDA, STRIDE_X from 0 default TRANS ? M : N, STRIDE_Y from 0 default TRANS ? N : M) "y = alpha*op(A)*x + beta*y, row-major"

@@ -23,7 +23,11 @@
  * f32 does not tell bins apart.
  *
  * Bound by memory, 4 bytes for each element, where the bins fit shared memory;
- * by atomic operations of the level 2 cache where they do not. */
+ * by atomic operations of the level 2 cache where they do not.
+ *
+ * Source: copies of the bins in shared memory: Podlozhnyuk, Histogram
+ * calculation in CUDA (2007); Gomez-Luna et al., An optimized approach to
+ * histogram computation on GPU (2013). */
 #pragma once
 
 #pragma hone op histogram_f32(n from 0, bins default 256, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "counts[b] = how many of x[0..n) lie in bin b of [lo, hi)"

@@ -19,7 +19,11 @@
  *
  * Bound by memory, one byte for each element, if the increments of bins in
  * shared memory are not: where lanes of a warp meet in one bin, they wait for
- * each other. */
+ * each other.
+ *
+ * Source: copies of the bins in shared memory: Podlozhnyuk, Histogram
+ * calculation in CUDA (2007); Gomez-Luna et al., An optimized approach to
+ * histogram computation on GPU (2013). */
 #pragma once
 
 #pragma hone op histogram_u8(n from 0, C in {u32, i64} default u32, DATA in {0, 1, 2} default 0) "counts[b] = how many of x[0..n) are b, 256 bins"

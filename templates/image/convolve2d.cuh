@@ -33,7 +33,9 @@
  * in constant memory: who changes them in place says so (hone_plan_refresh).
  *
  * Bound by memory up to SIZE 5 or 7 for f32, by SIZE*SIZE multiply-adds of each
- * pixel above, and for u8. */
+ * pixel above, and for u8.
+ *
+ * Source: the definition; several results of a thread share what they read. */
 #pragma once
 
 #pragma hone op convolve2d(height, width, SIZE in 3..15 step 2 default 3, T in {u8, f16, f32} default f32, BORDER in {0, 1, 2} default 1, pitch default width, pitch_out default width, batch default 1) "images convolved with SIZE x SIZE weights"

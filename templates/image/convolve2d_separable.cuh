@@ -33,7 +33,10 @@
  * in constant memory: who changes them in place says so (hone_plan_refresh).
  *
  * Bound by memory for f32 and f16 of small SIZE; multiply-adds for u8: 2*SIZE
- * of each pixel, besides those of rows that neighbours compute too. */
+ * of each pixel, besides those of rows that neighbours compute too.
+ *
+ * Source: Podlozhnyuk, Image convolution with CUDA (2007), with both passes in
+ * one here. */
 #pragma once
 
 #pragma hone op convolve2d_separable(height, width, SIZE in 3..15 step 2 default 5, T in {u8, f16, f32} default f32, BORDER in {0, 1, 2} default 1, pitch default width, pitch_out default width, batch default 1) "images convolved with a column times a row of SIZE weights"

@@ -39,7 +39,10 @@
  * nor written, between those of x not read.
  *
  * Bound by memory for f32 and f16 of small SIZE; for u8 by instructions, of which
- * f32 needs 2*SIZE of each pixel and as many again for all else. */
+ * f32 needs 2*SIZE of each pixel and as many again for all else.
+ *
+ * Source: convolve2d_separable.cuh, with weights from the density at whole
+ * pixels, scaled to a sum of 1. */
 #pragma once
 
 #pragma hone op gaussian(height, width, SIZE in 3..15 step 2 default 5, T in {u8, f16, f32} default f32, BORDER in {0, 1, 2} default 1, pitch default width, pitch_out default width, batch default 1) "images smoothed by a Gaussian of SIZE x SIZE pixels, sigma of them wide"

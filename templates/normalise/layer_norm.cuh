@@ -40,7 +40,11 @@
  * written; y is inout for that alone.
  *
  * Bound by memory: 2*sizeof(T) bytes and about 8 operations per element, a copy
- * in disguise; gamma and beta are read once per row, from the caches. */
+ * in disguise; gamma and beta are read once per row, from the caches.
+ *
+ * Source: Ba, Kiros, Hinton, Layer normalization (arXiv 1607.06450, 2016);
+ * means and variances of parts are joined as in Chan, Golub, LeVeque, Updating
+ * formulae and a pairwise algorithm for computing sample variances (1979). */
 #pragma once
 
 #pragma hone op layer_norm(rows, columns, T in {f16, bf16, f32} default f32, STATS in {0, 1}, pitch default columns, pitch_out default pitch) "y[r][c] = (x[r][c] - mean of row r) / its standard deviation * gamma[c] + beta[c]"

@@ -26,7 +26,10 @@
  * written; y is inout for that alone.
  *
  * Bound by memory: 2*sizeof(T) bytes and about 4 operations per element, a copy
- * in disguise; gamma is read once per row, from the caches. */
+ * in disguise; gamma is read once per row, from the caches.
+ *
+ * Source: Zhang and Sennrich, Root mean square layer normalization (NeurIPS
+ * 2019). */
 #pragma once
 
 #pragma hone op rms_norm(rows, columns, T in {f16, bf16, f32} default f32, STATS in {0, 1}, pitch default columns, pitch_out default pitch) "y[r][c] = x[r][c] / root of the mean square of row r * gamma[c]"

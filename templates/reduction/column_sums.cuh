@@ -18,7 +18,9 @@
  * result is the same in every run of a variant on devices with as many
  * multiprocessors.
  *
- * Bound by memory, (rows*columns + columns)*sizeof(T) bytes. */
+ * Bound by memory, (rows*columns + columns)*sizeof(T) bytes.
+ *
+ * Source: Harris, Optimizing parallel reduction in CUDA (2007). */
 #pragma once
 
 #pragma hone op column_sums(rows from 0, columns, T in {f32, f64, f16, bf16} default f32, PITCH default columns) "out[c] = sum of column c of x"

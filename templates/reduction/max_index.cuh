@@ -16,7 +16,9 @@
  * Accuracy: exact, and the same on every device.
  *
  * Bound by memory, n*sizeof(T) bytes; below some 1 MB by latencies and
- * launches. */
+ * launches.
+ *
+ * Source: Harris, Optimizing parallel reduction in CUDA (2007). */
 #pragma once
 
 #pragma hone op max_index(n from 0, T in {f32, f64, f16, bf16} default f32) "value[0], index[0] = the first greatest of x"

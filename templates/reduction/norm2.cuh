@@ -16,7 +16,9 @@
  * count for less, unless there are greater ones. f16 knows neither.
  *
  * Bound by memory, n*sizeof(T) bytes; below some 1 MB by latencies and
- * launches. */
+ * launches.
+ *
+ * Source: Harris, Optimizing parallel reduction in CUDA (2007). */
 #pragma once
 
 #pragma hone op norm2(n from 0, T in {f32, f64, f16, bf16} default f32) "out[0] = square root of the sum of x[i]^2"

@@ -17,7 +17,9 @@
  * 2^-24, for f64 2^-53, and near the square root of that in practice. The
  * result is the same in every run of a variant.
  *
- * Bound by memory, (rows*columns + rows)*sizeof(T) bytes. */
+ * Bound by memory, (rows*columns + rows)*sizeof(T) bytes.
+ *
+ * Source: Harris, Optimizing parallel reduction in CUDA (2007). */
 #pragma once
 
 #pragma hone op row_sums(rows, columns from 0, T in {f32, f64, f16, bf16} default f32, PITCH from 0 default columns) "out[r] = sum of row r of x"

@@ -18,7 +18,10 @@
  * same device gives the same bits.
  *
  * Bound by memory: 2*sizeof(T) bytes for each element; by latencies below
- * some 1 M elements. */
+ * some 1 M elements.
+ *
+ * Source: Merrill and Garland, Single-pass parallel prefix scan with decoupled
+ * look-back (NVIDIA NVR-2016-002). */
 #pragma once
 
 #pragma hone op scan(n, T in {f32, i32, f16, bf16, i64} default f32) "y[i] = sum of x[0..i], or of x[0..i) if exclusive"

@@ -17,7 +17,10 @@
  * plus half a unit in the last place of f16 and bf16 where T is that. Integers
  * are exact. Results do not depend on timing.
  *
- * Bound by memory: 2*sizeof(T) bytes for each element. */
+ * Bound by memory: 2*sizeof(T) bytes for each element.
+ *
+ * Source: Sengupta et al., Scan primitives for GPU computing (2007), a group
+ * of threads for each row. */
 #pragma once
 
 #pragma hone op scan_rows(rows, columns, T in {f32, i32, f16, bf16, i64} default f32) "y[r][c] = sum of x[r][0..c], or of x[r][0..c) if exclusive"

@@ -25,7 +25,9 @@
  *
  * Bound by memory: n rows of the table (those that occur several times once,
  * where the level 2 cache holds them; of indexes drawn uniformly DISTINCT is at
- * most a third too few), the indexes, the results. */
+ * most a third too few), the indexes, the results.
+ *
+ * Source: the definition; a row of the table is read as gather.cuh does. */
 #pragma once
 
 #pragma hone op embedding_bag(bags, n from 0, W, m, T in {f32, f16, bf16} default f32, MEAN in {0, 1} default 0, I in {i32, i64} default i32) \

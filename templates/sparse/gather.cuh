@@ -16,7 +16,9 @@
  * Bound by memory: n rows written, n indexes read, and those rows of x that
  * occur at all, once each (where the level 2 cache holds them). For n indexes
  * drawn uniformly from m these are m*(1 - exp(-n/m)), which DISTINCT stays
- * below by at most a third. Rows shorter than 32 bytes cost whole sectors of 32. */
+ * below by at most a third. Rows shorter than 32 bytes cost whole sectors of 32.
+ *
+ * Source: the definition. */
 #pragma once
 
 #pragma hone op gather(n, m, W, T in {f32, f16, bf16, f64, i8, i32} default f32, I in {i32, i64} default i32) \

@@ -26,7 +26,10 @@
  *
  * Bound by memory: x and index once, and those rows of y that occur at all
  * read and written once (DISTINCT, for indexes drawn uniformly, at most a third
- * too few). Atomics on one row from everywhere wait for each other. */
+ * too few). Atomics on one row from everywhere wait for each other.
+ *
+ * Source: the definition; runs of equal indices are added up before they are
+ * written. */
 #pragma once
 
 #pragma hone op scatter_add(n from 0, m, W, T in {f32, f64, i32} default f32, SORTED in {0, 1} default 0, I in {i32, i64} default i32) \

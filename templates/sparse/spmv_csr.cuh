@@ -36,7 +36,10 @@
  * After Bell and Garland, Implementing sparse matrix-vector multiplication on
  * throughput-oriented processors (2009), for threads that share a row, and
  * Greathouse and Daga, Efficient sparse matrix-vector multiplication on GPUs
- * using the CSR storage format (2014), for rows from shared memory. */
+ * using the CSR storage format (2014), for rows from shared memory.
+ *
+ * Source: Bell and Garland, Implementing sparse matrix-vector multiplication
+ * on throughput-oriented processors (SC 2009). */
 #pragma once
 
 #pragma hone op spmv_csr(rows, columns, nnz from 0, T in {f32, f64} default f32, DATA in {0, 1, 2} default 0, I in {i32, i64} default i32) \

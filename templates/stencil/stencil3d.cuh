@@ -35,7 +35,11 @@
  *
  * Bound by memory, 2*sizeof(T) bytes a cell, as far as several steps are done
  * in one pass; one step a pass moves that for each step, and its 8 operations
- * a cell are far below what a GPU can do in that time. */
+ * a cell are far below what a GPU can do in that time.
+ *
+ * Source: Micikevicius, 3D finite difference computation on GPUs using CUDA
+ * (2009), which goes through planes; several steps a pass as in Nguyen et al.,
+ * 3.5-D blocking optimization for stencil computations (SC 2010). */
 #pragma once
 #include "stencil.cuh"
 

@@ -13,7 +13,10 @@
  *
  * Accuracy: bit for bit.
  *
- * Bound by memory: a copy in disguise, 2*sizeof(T) bytes per element. */
+ * Bound by memory: a copy in disguise, 2*sizeof(T) bytes per element.
+ *
+ * Source: Ruetsch and Micikevicius, Optimizing matrix transpose in CUDA
+ * (2009). */
 #pragma once
 
 #pragma hone op transpose(rows, columns, T in {u8, f16, f32, f64} default f32, batch default 1, pitch_x default columns, pitch_y default rows, stride_x default rows*pitch_x, stride_y default columns*pitch_y) "y[c][r] = x[r][c], a batch of matrices, row-major"

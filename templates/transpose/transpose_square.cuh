@@ -12,7 +12,10 @@
  * Accuracy: bit for bit.
  *
  * Bound by memory: 2*sizeof(T) bytes per element, as transpose.cuh; what is
- * saved is the memory of a second matrix. */
+ * saved is the memory of a second matrix.
+ *
+ * Source: Ruetsch and Micikevicius, Optimizing matrix transpose in CUDA
+ * (2009); tiles change places in pairs. */
 #pragma once
 
 #pragma hone op transpose_square(n, T in {u8, f16, f32, f64} default f32, batch default 1, pitch default n, stride default n*pitch) "x[r][c] and x[c][r] change places, a batch of n x n matrices"
