@@ -27,6 +27,7 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/hone-config.cmake"
     "${PROJECT_BINARY_DIR}/cmake/hone-config-version.cmake"
+    "${CMAKE_CURRENT_LIST_DIR}/HoneKernels.cmake"
   DESTINATION "${package_dir}" COMPONENT dev)
 
 # Folders that are absolute (a distribution's choice) stay so.

@@ -50,10 +50,12 @@ for file in include/hone.h lib/libhone.so lib/libhone.a \
     [ -s "$tree/$file" ] || fail "$file is not installed"
 done
 
-step "configure" cmake -S "$here" -B "$work/consumer" -G Ninja \
+cp -R "$here" "$work/source"
+db=$work/consumer/hone/consumer/consumer.db
+step "configure" cmake -S "$work/source" -B "$work/consumer" -G Ninja \
     -DCMAKE_PREFIX_PATH="$tree"
 step "build" cmake --build "$work/consumer" -j 2
-said=$("$work/consumer/consumer" "$work/consumer/consumer.db") ||
+said=$("$work/consumer/consumer" "$db") ||
     fail "the consumer does not run"
 case $said in
 "exact BLOCK="*right) ;;
@@ -61,14 +63,59 @@ case $said in
 esac
 # Where libsqlite3, libzstd and libmd are, the archive does the same.
 if [ -x "$work/consumer/consumer_static" ]; then
-    "$work/consumer/consumer_static" "$work/consumer/consumer.db" |
+    "$work/consumer/consumer_static" "$db" |
         grep -qx right || fail "the static consumer"
     ! ldd "$work/consumer/consumer_static" | grep -q libhone ||
         fail "the static consumer loads libhone.so"
 fi
-# Tuned once: the second build has nothing to do.
-step "build again" cmake --build "$work/consumer"
+# What is unchanged costs nothing; what changes, only its own kernels.
+rebuilt() { # rebuilt WORD..: these and nothing else
+    step "build again" cmake --build "$work/consumer" -j 1
+    sed -n 's/.*\(Tuning\|Compiling the variants of\) \([a-z]*\) .*/\2/p' \
+        "$work/log" | sort | tr '\n' ' ' >"$work/rebuilt"
+    [ "$(cat "$work/rebuilt")" = "$*" ] ||
+        fail "built again: $(cat "$work/rebuilt"), not $*"
+}
+rebuilt
 grep -q 'no work to do' "$work/log" || fail "tuned twice"
+sed -i 's/WIDTH in {1, 2, 4}/WIDTH in {1, 2}/' "$work/source/kernels/ramp.cu"
+rebuilt "ramp "
+echo '/* a word more */' >>"$work/source/kernels/shift.cuh"
+rebuilt "shift "
+echo '/* the reference of ramp */' >>"$work/source/kernels/ramp_plain.cu"
+rebuilt "ramp "
+echo 'shift 31' >>"$work/source/shapes.txt"
+rebuilt "shift "
+"$tree/bin/hone" show coverage --db "$db" --format csv >"$work/log"
+grep -q '^shift,.*,3,3,' "$work/log" || fail "the shape that was added"
+# It is installed, and can be tuned where it is installed instead.
+step "install the consumer" cmake --install "$work/consumer" \
+    --prefix "$work/installed"
+cmp -s "$db" "$work/installed/share/consumer/consumer.db" ||
+    fail "the database is not installed"
+step "configure for the target" cmake -S "$work/source" -B "$work/at_install" \
+    -G Ninja -DCMAKE_PREFIX_PATH="$tree" -DCONSUMER_TUNE=INSTALL
+step "build for the target" cmake --build "$work/at_install"
+[ ! -e "$work/at_install/hone/consumer/consumer.db" ] || fail "tuned too early"
+step "install and tune" env DESTDIR="$work/target" \
+    cmake --install "$work/at_install" --prefix "/opt/con sumer"
+"$work/consumer/consumer" \
+    "$work/target/opt/con sumer/share/consumer/consumer.db" |
+    grep -qx right || fail "tuned when it was installed"
+# Cubins of named architectures, without a GPU.
+if (unset HONE_NVRTC_LIBRARY && "$tree/bin/hone" doctor --quiet \
+    --require nvrtc >/dev/null 2>&1); then
+    unset HONE_NVRTC_LIBRARY
+    step "configure with architectures" cmake "$work/consumer" \
+        "-DCONSUMER_ARCHS=80;90a"
+    rebuilt "ramp ramp shift shift "
+    [ -s "$work/consumer/hone/consumer/ramp.sm_90.json" ] || fail "no cubins"
+    rebuilt ""
+    echo '/* another word */' >>"$work/source/kernels/shift.cuh"
+    rebuilt "shift shift shift "
+    HONE_NVRTC_LIBRARY=/nonexistent/libnvrtc.so
+    export HONE_NVRTC_LIBRARY
+fi
 # A version that is not there, and a part that is not.
 for wrong in "0.2" "0.1 COMPONENTS nosuch"; do
     mkdir -p "$work/wrong"
@@ -79,6 +126,21 @@ for wrong in "0.2" "0.1 COMPONENTS nosuch"; do
         fail "hone $wrong was found"
 done
 grep -q "no component 'nosuch'" "$work/log" || fail "which part is not there"
+# Kernels that no shape is given for, and words that mean nothing.
+echo 'nosuch 5' >"$work/wrong/shapes.txt"
+for wrong in "has no line for 'ramp':" "what is NOSUCH:NOSUCH" \
+    "TUNE is BUILD, INSTALL or NEVER:TUNE SOON" \
+    "needs a DESTINATION:TUNE INSTALL"; do
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' \
+        'project(w LANGUAGES NONE)' 'find_package(hone CONFIG REQUIRED)' \
+        "hone_add_kernels(TARGET w TEMPLATES $here/kernels/ramp.cu" \
+        "  SHAPES shapes.txt ${wrong#*:})" >"$work/wrong/CMakeLists.txt"
+    ! cmake -S "$work/wrong" -B "$work/wrong/kernels" \
+        -DCMAKE_PREFIX_PATH="$tree" >"$work/log" 2>&1 ||
+        fail "wrong kernels were added"
+    tr -s '\n ' ' ' <"$work/log" | grep -qF "${wrong%%:*}" ||
+        fail "lacks: ${wrong%%:*}"
+done
 
 if command -v pkg-config >/dev/null; then
     PKG_CONFIG_PATH="$work/plain/lib/pkgconfig"
@@ -88,7 +150,7 @@ if command -v pkg-config >/dev/null; then
     step "pkg-config" cc -o "$work/by_hand" "$here/consumer.c" \
         $(pkg-config --cflags --libs hone)
     LD_LIBRARY_PATH="$work/plain/lib" "$work/by_hand" \
-        "$work/consumer/consumer.db" | grep -qx right || fail "pkg-config"
+        "$db" | grep -qx right || fail "pkg-config"
     [ "$(pkg-config --modversion hone)" = \
         "$(sed -n 's/^#define HONE_VERSION "\(.*\)"/\1/p' \
             "$work/plain/include/hone.h")" ] || fail "the version of hone.pc"
