@@ -126,6 +126,25 @@ for wrong in "0.2" "0.1 COMPONENTS nosuch"; do
         fail "hone $wrong was found"
 done
 grep -q "no component 'nosuch'" "$work/log" || fail "which part is not there"
+# What README.md shows is a project of that kind.
+readme=$work/readme
+mkdir "$readme"
+cp "$here"/kernels/* "$here/consumer.c" "$here/shapes.txt" "$readme"
+mv "$readme/ramp.cu" "$readme/a.cu"
+mv "$readme/shift.cu" "$readme/b.cu"
+{
+    echo 'cmake_minimum_required(VERSION 3.25)'
+    echo 'project(readme LANGUAGES C)'
+    echo 'add_executable(mine consumer.c)'
+    # shellcheck disable=SC2016 # the fence of a block
+    sed -n '/^```cmake$/,/^```$/{/^```/!p;}' "${HONE_SOURCE:?}/README.md"
+} >"$readme/CMakeLists.txt"
+grep -q hone_add_kernels "$readme/CMakeLists.txt" || fail "README.md has none"
+step "the project of README.md" cmake -S "$readme" -B "$readme/build" \
+    -G Ninja -DCMAKE_PREFIX_PATH="$tree"
+step "what README.md builds" cmake --build "$readme/build" -- -n
+[ "$(grep -c 'Compiling the variants' "$work/log")" -eq 4 ] ||
+    fail "two templates for two architectures"
 # Kernels that no shape is given for, and words that mean nothing.
 echo 'nosuch 5' >"$work/wrong/shapes.txt"
 for wrong in "has no line for 'ramp':" "what is NOSUCH:NOSUCH" \

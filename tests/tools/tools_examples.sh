@@ -194,6 +194,11 @@ while read -r document; do
             ;;
         c++) cxx_example "$block" ;;
         c) echo "$block" >>"$work/programs" ;;
+        cmake)
+            [ "$document" = README.md ] ||
+                broken "consumer.sh configures that of README.md alone"
+            not_run "a project" "tests/consumer/consumer.sh configures it"
+            ;;
         untagged) broken "statements that nobody runs: give the fence 'c++'" ;;
         *) broken "examples of the kind '$kind' are not run by anybody" ;;
         esac
