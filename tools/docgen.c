@@ -2,6 +2,7 @@
 /* Made at build time, not installed: writes what documents the tables.
  *   docgen man FILE.scd   the file with its @..@ lines replaced by tables:
  *                         @COMMANDS@, @OPTIONS@, @TOPICS@, or a topic's name
+ *   docgen page COMMAND   the man page of one command
  *   docgen bash|zsh|fish  completion for that shell (docgen_complete.c) */
 #include "tools/arguments.h"
 #include "tools/docgen_complete.h"
@@ -45,22 +46,58 @@ static void put_commands(void)
     }
 }
 
+static void put_option(const hone_option *o)
+{
+    if (o->letter)
+        (void)printf("*-%c*, ", o->letter);
+    (void)printf("*--%s*", o->name);
+    if (o->value[0]) {
+        (void)printf(" ");
+        put_escaped(o->value);
+    }
+    (void)printf("\n\t");
+    put_escaped(o->help);
+    (void)printf("\n\n");
+}
+
 static void put_options(void)
 {
-    for (size_t i = 0; i < HONE_N_OPTIONS; ++i) {
-        const hone_option *o = &hone__option_table[i];
+    for (size_t i = 0; i < HONE_N_OPTIONS; ++i)
+        put_option(&hone__option_table[i]);
+}
 
-        if (o->letter)
-            (void)printf("*-%c*, ", o->letter);
-        (void)printf("*--%s*", o->name);
-        if (o->value[0]) {
-            (void)printf(" ");
-            put_escaped(o->value);
+/* hone-COMMAND(1). */
+static void put_page(size_t i)
+{
+    const hone_command *c = &hone__commands[i];
+
+    (void)printf("hone-%s(1)\n\n# NAME\n\nhone-%s - ", c->name, c->name);
+    put_escaped(c->summary);
+    (void)printf("\n\n# SYNOPSIS\n\n*hone %s* ", c->name);
+    put_escaped(c->arguments);
+    (void)printf("%s[_OPTIONS_]\n\n# DESCRIPTION\n\n",
+                 c->arguments[0] ? " " : "");
+    put_escaped(c->details);
+    (void)printf("\n\n# OPTIONS\n\n");
+    for (size_t j = 0; j < HONE_N_OPTIONS; ++j)
+        if ((hone__option_table[j].commands >> i) & 1u)
+            put_option(&hone__option_table[j]);
+    (void)printf("# EXAMPLE\n\n*");
+    put_escaped(c->example);
+    (void)printf("*\n\n# SEE ALSO\n\n*hone*(1), which has exit status and "
+                 "environment; *hone-template*(5)\n");
+}
+
+static int page(const char *command)
+{
+    for (size_t i = 0; i < HONE_N_COMMANDS; ++i) {
+        if (strcmp(hone__commands[i].name, command) == 0) {
+            put_page(i);
+            return 0;
         }
-        (void)printf("\n\t");
-        put_escaped(o->help);
-        (void)printf("\n\n");
     }
+    (void)fprintf(stderr, "docgen: there is no command '%s'\n", command);
+    return 1;
 }
 
 static void put_entry(void *user, const char *name, const char *meaning)
@@ -121,9 +158,11 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "man") == 0)
         return man(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "page") == 0)
+        return page(argv[2]);
     if (argc == 2 && hone__complete(argv[1]))
         return 0;
-    (void)fprintf(stderr,
-                  "usage: docgen man FILE.scd | docgen bash|zsh|fish\n");
+    (void)fprintf(stderr, "usage: docgen man FILE.scd | docgen page COMMAND | "
+                          "docgen bash|zsh|fish\n");
     return 2;
 }

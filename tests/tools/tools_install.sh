@@ -31,6 +31,18 @@ if command -v scdoc >/dev/null; then
     [ -s "$prefix/share/man/man5/hone-template.5" ] ||
         fail "no hone-template(5)"
     [ -s "$prefix/share/man/man5/hone-pack.5" ] || fail "no hone-pack(5)"
+    commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' \
+        "$HONE_SOURCE/tools/commands.def")
+    for name in $commands; do
+        [ -s "$prefix/share/man/man1/hone-$name.1" ] ||
+            fail "no hone-$name(1)"
+        "$HONE" "$name" --help | grep -oE -e '--[a-z-]+' | sort -u \
+            >"$work/options"
+        while read -r option; do
+            grep -qF -e "$option" "$prefix/share/man/man1/hone-$name.1" ||
+                fail "hone-$name(1) lacks $option"
+        done <"$work/options"
+    done
 fi
 # Nothing in it names the folder it was built in; the sanitizers' own records
 # do, -ffile-prefix-map does not reach them.
