@@ -35,6 +35,7 @@ void hone_close(hone_ctx *ctx)
         if (alive)
             (void)context->driver->context_pop(&popped);
         ctx->contexts = context->next;
+        hone__lines_free(&context->lines);
         hone__free(context);
     }
     hone__stores_close(ctx);
@@ -147,7 +148,7 @@ hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
 
 void hone_plan_destroy(hone_plan *plan)
 {
-    hone_ctx *ctx = plan ? plan->context->ctx : NULL;
+    hone_ctx *ctx = plan ? hone__plan_more(plan)->context->ctx : NULL;
 
     if (!plan)
         return;
@@ -224,6 +225,7 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
                         size_t n_dims, void *const *args, hone_stream stream)
 {
     hone_plan_key key = {0, op, dims, n_dims};
+    unsigned long long context_id = 0;
     const hone_driver *driver = NULL;
     hone_plan *plan = NULL;
 
@@ -233,19 +235,27 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
                           !ctx  ? "ctx"
                           : !op ? "op"
                                 : "dims");
-    /* What the thread launched last; it may be evicted by now, not freed. */
+    /* What the thread launched last; it may be evicted by now, not freed. The
+     * context is most likely the same, too: a plan is on its way from memory
+     * while the driver is asked. */
     if (hone__hazard_own.owner == ctx->serial)
         plan = hone__hazard_own.object;
-    if (plan)
+    if (plan) {
         driver = plan->program.driver;
-    else
+        key.context_id = plan->context_id;
+        if (!hone__plan_matches(plan, &key))
+            plan = hone__plan_cache_find(ctx, &key);
+    } else {
         HONE_TRY(hone__ctx_driver(ctx, &driver, hone__thread_error(ctx)));
+    }
     /* The id, not the handle: after cudaDeviceReset() the next context may
      * have the same handle, and our modules are gone. */
-    if (driver->context_id(NULL, &key.context_id))
+    if (driver->context_id(NULL, &context_id)) {
         plan = NULL; /* make_plan() says that there is no context */
-    else if (!plan || !hone__plan_matches(plan, &key))
+    } else if (!plan || context_id != key.context_id) {
+        key.context_id = context_id;
         plan = hone__plan_cache_find(ctx, &key);
+    }
     /* Made for this launch is not used again yet: shapes that come once are
      * not to evict the others. The mark is stored once: threads share it. */
     if (!plan)

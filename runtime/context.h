@@ -6,6 +6,7 @@
 #define HONE_RUNTIME_CONTEXT_H
 
 #include "runtime/base/grow.h"
+#include "runtime/base/lines.h"
 #include "runtime/base/table.h"
 #include "runtime/driver/driver.h"
 #include "runtime/store/store.h"
@@ -36,6 +37,7 @@ typedef struct hone_context {
     hone_table streams;    /* their hone_memory; changed under the ctx's lock */
     hone_module *modules;  /* under the ctx's lock */
     hone_vendors *vendors; /* likewise; NULL until a plan needs one */
+    hone_lines lines;      /* likewise; those of the plans */
     struct hone_context *next;
 } hone_context;
 

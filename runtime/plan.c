@@ -21,23 +21,28 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
                              hone_error *err)
 {
     const hone_resolved *resolved = &answer->resolved;
-    const int has_constants = plan->program.more->n_constants != 0;
     const hone_driver_kind *kind = context->driver->kind;
+    hone_plan_more *more = hone__plan_more(plan);
+    hone_need *need = &more->need;
+    const int has_constants = more->program.n_constants != 0;
 
-    HONE_TRY(hone__need_of(&plan->program, has_constants ? module : NULL,
-                           &plan->need, err));
-    plan->context = context;
+    HONE_TRY(hone__need_of(&plan->program, has_constants ? module : NULL, need,
+                           err));
+    more->context = context;
     plan->context_id = context->context_id;
     plan->n_dims = (uint8_t)resolved->n_dims;
+    plan->n_lines = more->program.n_lines < HONE_PLAN_LINES_MOST
+                        ? (uint8_t)more->program.n_lines
+                        : HONE_PLAN_LINES_MOST;
     plan->defaults = (uint16_t)hone__launch_spec_defaults(
         answer->row->plan->spec, resolved->dims);
     plan->n_least = (uint8_t)count_least(resolved, plan->defaults);
     memcpy(plan->dims, resolved->dims, resolved->n_dims * sizeof plan->dims[0]);
-    plan->has_memory = has_constants || plan->need.scratch_bytes ||
-                       plan->need.zeroed_bytes ||
+    plan->has_memory = has_constants || need->scratch_bytes ||
+                       need->zeroed_bytes ||
                        hone__lane_is_needed(&plan->program);
     /* A run with copies is many calls, between which no other may come. */
-    plan->takes_turns = has_constants || plan->program.more->pipeline ||
+    plan->takes_turns = has_constants || more->program.pipeline ||
                         (plan->has_memory && kind && kind->is_synchronous);
     return HONE_OK;
 }
@@ -68,18 +73,21 @@ hone_status hone__plan_build(hone_context *context, const char *op,
                              hone_error *err)
 {
     const hone_resolved *resolved = &answer->resolved;
-    hone_program_setup setup = {.driver = context->driver,
-                                .properties = &context->target.properties,
-                                .op = op,
-                                .resolved = resolved};
+    hone_program_setup setup = {
+        .driver = context->driver,
+        .properties = &context->target.properties,
+        .op = op,
+        .resolved = resolved,
+        .lines = &context->lines,
+        .head_bytes = sizeof(hone_plan) + resolved->n_dims * sizeof(int64_t),
+        .more_bytes = sizeof(hone_plan_more)};
     hone_module *module = NULL;
     hone_program *program = NULL;
     hone_status status;
 
     *out = NULL;
     HONE_TRY(provide_code(context, answer, &setup, &module, err));
-    HONE_TRY(hone__program_create(&setup, hone__plan_bytes(resolved->n_dims),
-                                  &program, err));
+    HONE_TRY(hone__program_create(&setup, &program, err));
     *out = (hone_plan *)(void *)program;
     status = fill_plan(*out, context, answer, module, err);
     if (program->more->vendor)
@@ -94,11 +102,22 @@ hone_status hone__plan_build(hone_context *context, const char *op,
 
 void hone__plan_leave(hone_plan *plan)
 {
-    hone__memory_forget(plan->context, &plan->need);
+    hone__memory_forget(hone__plan_more(plan)->context,
+                        &hone__plan_more(plan)->need);
     hone__program_free(&plan->program);
 }
 
 /* ---- running ------------------------------------------------------------- */
+
+static hone_error *error_of(const hone_plan *plan)
+{
+    return hone__thread_error(hone__plan_more(plan)->context->ctx);
+}
+
+static const hone_need *needs(const hone_plan *plan)
+{
+    return &hone__plan_more(plan)->need;
+}
 
 /* What a stream lacks of memory would come from the current context. */
 static hone_status check_context(const hone_plan *plan, hone_error *err)
@@ -119,19 +138,19 @@ static hone_status provide(const hone_plan *plan, hone_memory *memory,
                            hone_stream stream, hone_share *out,
                            hone_bank **out_bank, hone_error *err)
 {
-    *out = hone__memory_share(memory, &plan->need);
-    if (!hone__share_suffices(out, &plan->need)) {
+    *out = hone__memory_share(memory, needs(plan));
+    if (!hone__share_suffices(out, needs(plan))) {
         HONE_TRY(check_context(plan, err));
-        HONE_TRY(hone__memory_make(memory, plan->program.driver, &plan->need,
+        HONE_TRY(hone__memory_make(memory, plan->program.driver, needs(plan),
                                    stream, out, err));
     }
     if (!hone__lane_suffices(&memory->lane, &plan->program)) {
         HONE_TRY(check_context(plan, err));
         HONE_TRY(hone__lane_make(&memory->lane, &plan->program, err));
     }
-    if (!plan->need.module)
+    if (!needs(plan)->module)
         return HONE_OK;
-    return hone__memory_bank(memory, &plan->need, &plan->program, out_bank,
+    return hone__memory_bank(memory, needs(plan), &plan->program, out_bank,
                              err);
 }
 
@@ -139,11 +158,11 @@ static hone_status provide(const hone_plan *plan, hone_memory *memory,
 static hone_status find_memory(const hone_plan *plan, hone_stream stream,
                                hone_memory **out, hone_error *err)
 {
-    *out = hone__memory_find(plan->context, stream);
+    *out = hone__memory_find(hone__plan_more(plan)->context, stream);
     if (*out)
         return HONE_OK;
     HONE_TRY(check_context(plan, err));
-    return hone__memory_get(plan->context, stream, out, err);
+    return hone__memory_get(hone__plan_more(plan)->context, stream, out, err);
 }
 
 /* Where there is no memory for its workspace, a vendor's function that can do
@@ -194,8 +213,7 @@ hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
                           "hone_plan_prepare: plan is NULL");
     if (!plan->has_memory)
         return HONE_OK;
-    return prepare(plan, stream, &share,
-                   hone__thread_error(plan->context->ctx));
+    return prepare(plan, stream, &share, error_of(plan));
 }
 
 /* Alone on the stream's memory, from filling constants to the last launch;
@@ -204,7 +222,7 @@ static hone_status run_in_turn(const hone_plan *plan, void *const *args,
                                hone_stream stream)
 {
     const hone_program *program = &plan->program;
-    hone_error *err = hone__thread_error(plan->context->ctx);
+    hone_error *err = error_of(plan);
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
     hone_memory *memory = NULL;
     hone_bank *bank = NULL;
@@ -238,11 +256,10 @@ static inline hone_status run_alone(const hone_plan *plan, void *const *args,
 
     if (program->is_special)
         return hone__program_run(program, args, parts, NULL, NULL, stream,
-                                 hone__thread_error(plan->context->ctx));
+                                 error_of(plan));
     if (hone__program_enqueue(program, args, parts, stream, &fault))
         return HONE_OK;
-    return hone__program_explain(program, &fault,
-                                 hone__thread_error(plan->context->ctx));
+    return hone__program_explain(program, &fault, error_of(plan));
 }
 
 /* Runs on one stream follow each other on the device. */
@@ -250,15 +267,16 @@ static hone_status run_in_memory(hone_plan *plan, void *const *args,
                                  hone_stream stream)
 {
     const hone_program *program = &plan->program;
-    const hone_memory *memory = hone__memory_find(plan->context, stream);
+    const hone_memory *memory;
     hone_share share = {NULL, NULL};
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
 
+    hone__plan_prefetch_more(plan);
+    memory = hone__memory_find(hone__plan_more(plan)->context, stream);
     if (memory)
-        share = hone__memory_share(memory, &plan->need);
-    if (!hone__share_suffices(&share, &plan->need))
-        HONE_TRY(prepare(plan, stream, &share,
-                         hone__thread_error(plan->context->ctx)));
+        share = hone__memory_share(memory, needs(plan));
+    if (!hone__share_suffices(&share, needs(plan)))
+        HONE_TRY(prepare(plan, stream, &share, error_of(plan)));
     hone__share_place(&share, program, parts);
     hone__share_follow(&share, program->driver, stream);
     return run_alone(plan, args, parts, stream);
@@ -270,10 +288,11 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
     static hone_cu_ptr no_parts[HONE_MAX_WORKSPACES]; /* all empty */
 
     if (!plan || (plan->program.n_args && !args))
-        return hone__fail(hone__thread_error(plan ? plan->context->ctx : NULL),
+        return hone__fail(plan ? error_of(plan) : hone__thread_error(NULL),
                           HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
                           plan ? "args" : "plan");
     hone__plan_prefetch(plan);
+    hone__plan_prefetch_rest(plan);
     if (plan->takes_turns)
         return run_in_turn(plan, args, stream);
     if (plan->has_memory)
@@ -286,8 +305,8 @@ hone_status hone_plan_refresh(hone_plan *plan)
     if (!plan)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
                           "hone_plan_refresh: plan is NULL");
-    if (plan->need.module)
-        (void)atomic_fetch_add_explicit(&plan->need.module->n_refreshed, 1,
+    if (needs(plan)->module)
+        (void)atomic_fetch_add_explicit(&needs(plan)->module->n_refreshed, 1,
                                         memory_order_release);
     return HONE_OK;
 }

@@ -19,42 +19,46 @@ typedef struct hone_plan_key {
 } hone_plan_key;
 
 enum {
-    HONE_PLAN_LINES = 4, /* a plan of one launch with five parameters */
+    HONE_PLAN_LINES = 3, /* a plan of one dim, one launch, four parameters */
+    HONE_PLAN_LINES_MOST = 8, /* that are asked for ahead */
     /* Ways to leave out dims by HONE_DIM_DEFAULT that a plan is found by at
      * once; it is found by others, too, but takes as long as when it was made.
      */
     HONE_PLAN_FORMS = 4
 };
 
-struct hone_plan {
-    hone_program program; /* first: its block is the plan's; op of the key */
-    unsigned long long context_id; /* as `dims`: see hone_plan_key */
+/* What finding and running a plain plan does not read. */
+typedef struct hone_plan_more {
+    hone_program_more program; /* first: it is program.more */
     hone_context *context;
+    hone_need need;  /* of the memory of streams */
+    hone_plan *next; /* of those that are retired */
+    /* The last ways to leave out dims by HONE_DIM_DEFAULT: n_dims << 16 and a
+     * mask of those; 0: none. Of plan_cache.c. */
+    uint32_t forms[HONE_PLAN_FORMS];
+} hone_plan_more;
+
+struct hone_plan {
+    hone_program program; /* first: its lines are the plan's; op of the key */
+    unsigned long long context_id; /* as `dims`: see hone_plan_key */
     uint8_t n_dims;
     uint8_t n_least;           /* the dims behind these have their defaults */
     uint8_t has_memory;        /* uses that of streams: `need` */
     uint8_t takes_turns;       /* and one run at a time may */
     _Atomic(uint8_t) was_used; /* again, since eviction looked at it */
+    uint8_t n_lines;           /* of the cache: this and what a run reads */
     uint16_t defaults;         /* bit i: dim i has its default */
-    hone_need need;
-    hone_plan *next; /* of those that are retired */
-    int64_t dims[];  /* and the forms */
+    int64_t dims[];
 };
 
 _Static_assert(HONE_MAX_DIMS <= 16, "the dims that have their default are a "
                                     "mask of 16 bits");
+_Static_assert(sizeof(hone_plan) + sizeof(int64_t) <= HONE_LINE_BYTES,
+               "a plan of one dim is recognised by one line");
 
-/* The last ways to leave out dims by HONE_DIM_DEFAULT: n_dims << 16 and a mask
- * of those; 0: none. Of plan_cache.c. */
-static inline uint32_t *hone__plan_forms(hone_plan *plan)
+static inline hone_plan_more *hone__plan_more(const hone_plan *plan)
 {
-    return (uint32_t *)(void *)(plan->dims + plan->n_dims);
-}
-
-static inline size_t hone__plan_bytes(size_t n_dims)
-{
-    return sizeof(hone_plan) + n_dims * sizeof(int64_t) +
-           HONE_PLAN_FORMS * sizeof(uint32_t);
+    return (hone_plan_more *)(void *)plan->program.more;
 }
 
 /* Make a plan of `op` for an answer, and note in it what is not as stored;
@@ -72,6 +76,23 @@ static inline void hone__plan_prefetch(const hone_plan *plan)
 {
     for (int i = 0; i < HONE_PLAN_LINES; ++i)
         __builtin_prefetch((const char *)plan + i * HONE_LINE_BYTES);
+}
+
+/* Likewise the rest of a larger one, once its first line is there. */
+static inline void hone__plan_prefetch_rest(const hone_plan *plan)
+{
+    for (int i = HONE_PLAN_LINES; i < plan->n_lines; ++i)
+        __builtin_prefetch((const char *)plan + i * HONE_LINE_BYTES);
+}
+
+/* Likewise what one with memory of streams reads besides. */
+static inline void hone__plan_prefetch_more(const hone_plan *plan)
+{
+    const hone_plan_more *more = hone__plan_more(plan);
+
+    __builtin_prefetch(&more->need);
+    __builtin_prefetch(&more->program.n_parts);
+    __builtin_prefetch(&more->program.vendor);
 }
 
 static inline int hone__plan_matches(const hone_plan *plan,

@@ -30,7 +30,7 @@ static uint64_t hash_of_plan(const hone_plan *plan, size_t n_dims)
     return hash_of(&key);
 }
 
-/* As hone__plan_forms() has it; 0: nothing is HONE_DIM_DEFAULT. */
+/* As hone_plan_more has it; 0: nothing is HONE_DIM_DEFAULT. */
 static uint32_t form_of(const hone_plan_key *key)
 {
     uint32_t mask = 0;
@@ -80,14 +80,15 @@ hone_plan *hone__plan_cache_find(const hone_ctx *ctx, const hone_plan_key *key)
 /* Take a plan out of the table; it may be in use. */
 static void retire(hone_plan_cache *cache, hone_plan *plan)
 {
-    const uint32_t *forms = hone__plan_forms(plan);
+    hone_plan_more *more = hone__plan_more(plan);
+    const uint32_t *forms = more->forms;
 
     for (size_t n = plan->n_least; n <= plan->n_dims; ++n)
         hone__table_remove(&cache->table, hash_of_plan(plan, n), plan);
     for (size_t i = 0; i < HONE_PLAN_FORMS && forms[i]; ++i)
         hone__table_remove(&cache->table, hash_of_form(plan, forms[i]), plan);
     --cache->n_plans;
-    plan->next = cache->retired;
+    more->next = cache->retired;
     cache->retired = plan;
     ++cache->n_retired;
 }
@@ -101,12 +102,13 @@ static void free_retired(hone_plan_cache *cache)
         return;
     while (*link) {
         hone_plan *plan = *link;
+        hone_plan_more *more = hone__plan_more(plan);
 
         if (hone__hazard_protects(plan)) {
-            link = &plan->next;
+            link = &more->next;
             continue;
         }
-        *link = plan->next;
+        *link = more->next;
         --cache->n_retired;
         hone__plan_leave(plan);
     }
@@ -160,7 +162,7 @@ hone_status hone__plan_cache_add(hone_ctx *ctx, hone_plan *plan,
 static hone_status add_form(hone_ctx *ctx, hone_plan *plan, uint32_t form,
                             hone_error *err)
 {
-    uint32_t *forms = hone__plan_forms(plan);
+    uint32_t *forms = hone__plan_more(plan)->forms;
     const uint32_t oldest = forms[HONE_PLAN_FORMS - 1];
 
     HONE_TRY(hone__table_put(&ctx->cache.table, hash_of_form(plan, form), plan,
@@ -200,7 +202,7 @@ void hone__plan_cache_close(hone_ctx *ctx)
             retire(cache, plan); /* all of its entries */
     }
     while (cache->retired) {
-        hone_plan *next = cache->retired->next;
+        hone_plan *next = hone__plan_more(cache->retired)->next;
 
         hone__program_free(&cache->retired->program);
         cache->retired = next;

@@ -28,17 +28,36 @@ static const char *take_text(char **block, const char *text)
     return memcpy(take(block, bytes), text, bytes);
 }
 
-static size_t block_bytes(const hone_program_setup *setup, size_t head_bytes)
+static size_t head_bytes(const hone_program_setup *setup)
+{
+    return setup->head_bytes ? setup->head_bytes : sizeof(hone_program);
+}
+
+static size_t more_bytes(const hone_program_setup *setup)
+{
+    return setup->more_bytes ? setup->more_bytes : sizeof(hone_program_more);
+}
+
+/* The program and what its run reads. */
+static size_t count_lines(const hone_program_setup *setup)
 {
     const hone_resolved *r = setup->resolved;
-    size_t bytes = HONE_LINE_BYTES + rounded(head_bytes) +
-                   rounded(strlen(setup->op) + 1) +
-                   rounded(sizeof(hone_program_more));
+    size_t bytes = rounded(head_bytes(setup)) + rounded(strlen(setup->op) + 1);
 
     for (size_t i = 0; i < r->n_launches; ++i)
         bytes += sizeof(hone_program_launch) +
-                 r->launches[i].n_passed * sizeof(hone_program_param) +
-                 rounded(sizeof(hone_launch_shape)) + sizeof(char *) +
+                 r->launches[i].n_passed * sizeof(hone_program_param);
+    return (bytes + HONE_LINE_BYTES - 1) / HONE_LINE_BYTES;
+}
+
+/* The rest. */
+static size_t block_bytes(const hone_program_setup *setup)
+{
+    const hone_resolved *r = setup->resolved;
+    size_t bytes = rounded(more_bytes(setup));
+
+    for (size_t i = 0; i < r->n_launches; ++i)
+        bytes += rounded(sizeof(hone_launch_shape)) + sizeof(char *) +
                  rounded(strlen(r->launches[i].kernel) + 1);
     for (size_t i = 0; i < r->n_constants; ++i)
         bytes += rounded(strlen(r->constants[i].name) + 1);
@@ -49,28 +68,55 @@ static size_t block_bytes(const hone_program_setup *setup, size_t head_bytes)
     return bytes;
 }
 
+/* In lines of their own if there are any that small, else in front of the
+ * block. */
+static hone_program *new_lines(const hone_program_setup *setup, char **block)
+{
+    const size_t n_lines = count_lines(setup);
+    const int is_shared = setup->lines && n_lines <= HONE_LINES_MOST;
+    const size_t own_bytes = is_shared ? 0 : (n_lines + 1) * HONE_LINE_BYTES;
+    void *const start = hone__alloc(own_bytes + block_bytes(setup));
+    hone_program_more *more;
+    hone_program *program;
+
+    if (!start)
+        return NULL;
+    *block = start;
+    if (is_shared) {
+        program = hone__lines_take(setup->lines, n_lines);
+    } else {
+        *block += HONE_LINE_BYTES - (uintptr_t)start % HONE_LINE_BYTES;
+        program = take(block, n_lines * HONE_LINE_BYTES);
+    }
+    if (!program) {
+        hone__free(start);
+        return NULL;
+    }
+    more = take(block, more_bytes(setup));
+    more->block = start;
+    more->lines = is_shared ? setup->lines : NULL;
+    more->n_lines = n_lines;
+    program->more = more;
+    return program;
+}
+
 /* An empty program with room for everything. */
-static hone_program *new_program(const hone_program_setup *setup,
-                                 size_t head_bytes)
+static hone_program *new_program(const hone_program_setup *setup)
 {
     const hone_resolved *r = setup->resolved;
-    void *block = hone__alloc(block_bytes(setup, head_bytes));
-    hone_program *program;
-    char *next;
+    char *next = NULL;
+    hone_program *program = new_lines(setup, &next);
+    char *hot = (char *)program;
 
-    if (!block)
+    if (!program)
         return NULL;
-    next =
-        (char *)block + (HONE_LINE_BYTES - (uintptr_t)block % HONE_LINE_BYTES);
-    program = take(&next, head_bytes);
+    (void)take(&hot, head_bytes(setup));
+    program->op = take_text(&hot, setup->op);
     program->driver = setup->driver;
-    program->launches = take(&next, r->n_launches * sizeof *program->launches);
+    program->launches = take(&hot, r->n_launches * sizeof *program->launches);
     for (size_t i = 0; i < r->n_launches; ++i)
         program->launches[i].params =
-            take(&next, r->launches[i].n_passed * sizeof(hone_program_param));
-    program->op = take_text(&next, setup->op);
-    program->more = take(&next, sizeof *program->more);
-    program->more->block = block;
+            take(&hot, r->launches[i].n_passed * sizeof(hone_program_param));
     program->more->properties = setup->properties;
     program->more->shapes =
         take(&next, r->n_launches * sizeof(hone_launch_shape));
@@ -218,10 +264,9 @@ static hone_status fill_program(hone_program *program,
 }
 
 hone_status hone__program_create(const hone_program_setup *setup,
-                                 size_t head_bytes, hone_program **out,
-                                 hone_error *err)
+                                 hone_program **out, hone_error *err)
 {
-    hone_program *program = new_program(setup, head_bytes);
+    hone_program *program = new_program(setup);
     hone_status status;
 
     *out = NULL;
@@ -238,10 +283,14 @@ hone_status hone__program_create(const hone_program_setup *setup,
 
 void hone__program_free(hone_program *program)
 {
+    hone_program_more *more = program ? program->more : NULL;
+
     if (!program)
         return;
     hone__program_repeat_free(program);
-    hone__map_cache_free(program->more->maps);
-    hone__vendor_close(program->more->vendor);
-    hone__free(program->more->block);
+    hone__map_cache_free(more->maps);
+    hone__vendor_close(more->vendor);
+    if (more->lines)
+        hone__lines_give(more->lines, program, more->n_lines);
+    hone__free(more->block);
 }

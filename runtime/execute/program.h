@@ -10,6 +10,7 @@
 #ifndef HONE_RUNTIME_PROGRAM_H
 #define HONE_RUNTIME_PROGRAM_H
 
+#include "runtime/base/lines.h"
 #include "runtime/driver/map_cache.h"
 #include "runtime/vendor/vendor.h"
 
@@ -69,7 +70,9 @@ struct hone_program_pipeline; /* pipeline.h */
 
 /* What the run of a plain program does not read. */
 typedef struct hone_program_more {
-    void *block; /* what is freed */
+    void *block;       /* what is freed; this structure is in it */
+    hone_lines *lines; /* the program is of these; NULL: of the block, too */
+    size_t n_lines;
     const hone_properties *properties;
     hone_map_cache *maps; /* NULL: no tensor maps */
     size_t n_parts;
@@ -87,11 +90,9 @@ typedef struct hone_program_more {
     hone_program_launch arguments;
 } hone_program_more;
 
-enum { HONE_LINE_BYTES = 64 }; /* of the cache, on hosts that CUDA runs on */
-
-/* One block of memory with all it points to but its tensor maps and what
- * differs between repetitions, aligned to
- * cache lines, the rarely read at the end: a process with thousands of
+/* What the run of a plain program reads is one block of cache lines: this,
+ * what its user keeps behind it, the operation's name and the launches with
+ * their parameters. The rest is in `more`. A process with thousands of
  * programs waits for memory, not for instructions. */
 typedef struct hone_program {
     const hone_driver *driver;
@@ -113,16 +114,21 @@ typedef struct hone_program_setup {
     hone_vendors *vendors; /* likewise; of a plan with a vendor's function */
     const char *op;
     const hone_resolved *resolved;
+    /* Where the program's lines come from, NULL: anywhere. They outlive it,
+     * and whoever frees the program holds their lock. */
+    hone_lines *lines;
+    /* Of the structures that begin with a hone_program and with its
+     * hone_program_more; 0: no larger than these. The rest is zeroed. */
+    size_t head_bytes;
+    size_t more_bytes;
 } hone_program_setup;
 
-/* `head_bytes` is the size of the structure that begins with a hone_program,
- * sizeof(hone_program) or more; the rest of it is zeroed. HONE_ERR_INPUT if
- * this device cannot launch a kernel that way, or if the module has no such
- * constant, or a smaller one; HONE_ERR_UNSUPPORTED, HONE_ERR_NO_GPU for what
- * the driver does not have; what hone__vendor_open() returns. */
+/* HONE_ERR_INPUT if this device cannot launch a kernel that way, or if the
+ * module has no such constant, or a smaller one; HONE_ERR_UNSUPPORTED,
+ * HONE_ERR_NO_GPU for what the driver does not have; what hone__vendor_open()
+ * returns. */
 hone_status hone__program_create(const hone_program_setup *setup,
-                                 size_t head_bytes, hone_program **out,
-                                 hone_error *err);
+                                 hone_program **out, hone_error *err);
 void hone__program_free(hone_program *program); /* NULL is a no-op */
 
 /* repeat.c: what differs between the repetitions of launches, if any is

@@ -163,7 +163,8 @@ static void follow(const hone_lane *lane, int64_t n, int64_t chunk,
 
 static const hone_lane *lane_of(hone_plan *made)
 {
-    const hone_memory *memory = hone__memory_find(made->context, caller);
+    const hone_memory *memory =
+        hone__memory_find(hone__plan_more(made)->context, caller);
 
     assert_non_null(memory);
     return &memory->lane;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans: what reaches the driver, workspaces, shared modules, contexts that
  * come and go, and every driver call and allocation failing once. */
+#include "runtime/plan.h"
 #include "tests/runtime/runtime_fixture.h"
 
 #include <pthread.h>
@@ -61,6 +62,9 @@ static void one_launch(void **state)
     put_both(*state);
     plan = plan_of(ctx, "axpy");
     assert_hone(ctx, hone_plan_run(plan, axpy_args, stream_of(0x50)), HONE_OK);
+    /* 56 bytes, a dim, the name, a launch of 48 and 5 parameters of 16. */
+    assert_int_equal(plan->n_lines, 4);
+    assert_int_equal((uintptr_t)plan % HONE_LINE_BYTES, 0);
     assert_int_equal(fake_n_launches(), 1);
     assert_string_equal(launch->kernel, "axpy");
     assert_int_equal(launch->grid[0], 4);

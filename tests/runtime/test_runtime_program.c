@@ -71,14 +71,17 @@ static void end(made *m)
 
 static hone_status make(made *m, int64_t n, hone_program **out, hone_error *err)
 {
-    const hone_program_setup setup = {m->driver, &m->properties, m->module,
-                                      NULL,      m->spec->op,    m->resolved};
+    const hone_program_setup setup = {.driver = m->driver,
+                                      .properties = &m->properties,
+                                      .module = m->module,
+                                      .op = m->spec->op,
+                                      .resolved = m->resolved};
 
     assert_int_equal(hone__launch_spec_resolve(
                          &(hone_launch_case){m->spec, &n, 1, &m->properties},
                          m->resolved, err),
                      HONE_OK);
-    return hone__program_create(&setup, sizeof(hone_program), out, err);
+    return hone__program_create(&setup, out, err);
 }
 
 static hone_program *program_of(made *m, int64_t n)

@@ -128,7 +128,7 @@ static hone_status load(hone_variant *variant, const hone_launch_spec *spec,
                               .vendors = vendors,
                               .op = spec->op,
                               .resolved = &variant->resolved},
-        sizeof(hone_program), &variant->program, err));
+        &variant->program, err));
     if (hone__lane_is_needed(variant->program))
         HONE_TRY(hone__lane_make(&variant->lane, variant->program, err));
     return add_place(variant, err);
