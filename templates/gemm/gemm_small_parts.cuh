@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small products, many at once: what gemm/small and gemm_complex/tiles share. Some
  * neighbouring threads have a tile of C of BM x BN, a thread TM x TN of it in
- * registers; tiles of A and B lie in shared memory as they lie in the matrices, so
- * that they are copied and nothing is transposed: a thread reads 16 bytes at once,
- * CHUNK elements, along K where K runs along the rows that are stored, else along
- * M or N.
+ * registers; tiles of A and B go to shared memory in slices of BK along K
+ * (gemm_small_tile.cuh), in a ring of STAGES slots.
+ *
+ * A block has PRODUCTS tiles of C, or, where it stays, so many again and again: then
+ * slices of the next ones are under way while a tile is finished and written.
  * E is the element type of A and B, W that of sums and of what shared memory
  * holds: float, double or float2, a complex number.
  * No name of a template parameter: it is part of the precompiled header that
@@ -12,177 +13,97 @@
 #ifndef GEMM_SMALL_PARTS_CUH
 #define GEMM_SMALL_PARTS_CUH
 
-#include "hone_device.cuh"
-#include "hone_pack.cuh"
+#include "gemm_small_tile.cuh"
 
 namespace hone {
 namespace small {
 
-/* --- numbers -------------------------------------------------------------- */
+/* --- slices under way ------------------------------------------------------- */
 
-template <typename W> __device__ inline bool is_zero(W a)
-{
-    return a == 0;
-}
-__device__ inline bool is_zero(float2 a)
-{
-    return a.x == 0 && a.y == 0;
-}
-
-/* sum += a*b; of complex numbers the conjugates of a or b, if asked for. */
-template <bool, bool, typename W> __device__ inline void add_product(W &sum, W a, W b)
-{
-    sum += a * b;
-}
-template <bool CONJ_A, bool CONJ_B> __device__ inline void add_product(float2 &sum, float2 a, float2 b)
-{
-    const float a_y = CONJ_A ? -a.y : a.y, b_y = CONJ_B ? -b.y : b.y;
-
-    sum.x += a.x * b.x;
-    sum.y += a.x * b_y;
-    sum.x -= a_y * b_y;
-    sum.y += a_y * b.x;
-}
-
-/* An element of memory as it is counted in, and back. */
-template <typename E> struct as_sum {
-    using type = typename wide<E>::type;
-
-    static __device__ type of(E v)
-    {
-        return widen(v);
-    }
-    static __device__ E back(type v)
-    {
-        return narrow<E>(v);
-    }
+/* The matrices of a launch. */
+template <typename E> struct factors {
+    const E *A, *B;
+    long long pitch_a, pitch_b, stride_a, stride_b;
+    int M, N, K;
+    unsigned units; /* tiles of C in all */
 };
-template <> struct as_sum<float2> {
-    using type = float2;
 
-    static __device__ float2 of(float2 v)
+/* Tile `unit` of all tiles of BM x BN of a batch of M x N matrices. */
+template <int BM, int BN> struct tile_of_batch {
+    long long matrix;
+    int row = 0, col = 0;
+
+    __device__ tile_of_batch(unsigned unit, int M, int N)
     {
-        return v;
-    }
-    static __device__ float2 back(float2 v)
-    {
-        return v;
+        if (M <= BM && N <= BN) { /* no division: that is most of what a block begins with */
+            matrix = unit;
+        } else {
+            const unsigned across = (N + BN - 1) / BN;
+            const unsigned tiles = (M + BM - 1) / BM * across;
+            const unsigned tile = unit % tiles;
+
+            matrix = unit / tiles;
+            row = tile / across * BM;
+            col = tile % across * BN;
+        }
     }
 };
 
-/* --- matrices in shared memory -------------------------------------------- */
+/* Copies slice after slice of tile after tile, `pace` tiles apart, into one slot
+ * after the other. Threads without a tile copy the last one, for the barriers. */
+template <typename E, typename TILE_A, typename TILE_B, int BM, int BN, int BK, int STAGES, bool ASYNC> struct slices {
+    using W = typename TILE_A::W;
+    static constexpr int SLOT = TILE_A::SIZE + TILE_B::SIZE;
 
-/* A tile of ROWS x COLS of a matrix as it is stored. ALONG: K runs along its rows,
- * else down. THREADS copy it, V elements at once; a thread has T elements across K
- * of it, those of LANES threads being next to each other. */
-template <typename E, int ROWS, int COLS, bool ALONG, int THREADS, int V, int T, int LANES> struct tile {
-    using W = typename as_sum<E>::type;
-    static constexpr int CHUNK = 16 / sizeof(W);
-    static constexpr bool IS_ALONG = ALONG;
-    /* An odd number of 16 bytes: neighbouring rows lie in other banks. */
-    static constexpr int GROUPS = (COLS + CHUNK - 1) / CHUNK;
-    static constexpr int PITCH = (ALONG ? GROUPS | 1 : GROUPS) * CHUNK;
-    static constexpr int SIZE = ROWS * PITCH;
-    static constexpr int ACROSS = (COLS + V - 1) / V; /* accesses to a row */
-    static constexpr int TIMES = (ROWS * ACROSS + THREADS - 1) / THREADS;
-    static constexpr bool EVEN = THREADS % ACROSS == 0;
-    /* Asked for before the first arrives, on the way through registers. */
-    static constexpr int BATCH = TIMES < 32 / V ? TIMES : 32 / V;
+    const factors<E> &all;
+    W *const ring;
+    const int me;
+    const unsigned own, pace;
+    unsigned first; /* tile of the block's first product */
+    const long long first_a, first_b; /* what a thread copies first of a tile */
+    const E *a, *b;
+    int rows, cols, left, slot = 0;
 
-    /* Which elements across K thread `lane` of LANES has: number `i` of T. */
-    static __device__ int place(int lane, int i)
+    __device__ slices(const factors<E> &of, W *to, int thread, unsigned block_first, unsigned product, unsigned apart)
+        : all(of), ring(to), me(thread), own(product), pace(apart), first(block_first),
+          first_a(TILE_A::first_of(of.pitch_a, thread)), first_b(TILE_B::first_of(of.pitch_b, thread))
     {
-        return ALONG ? lane + i * LANES : (lane + i / CHUNK * LANES) * CHUNK + i % CHUNK;
+        begin();
     }
-
-    /* Copies a tile of which rows x cols lie in the matrix, and zeros behind it
-     * as far as K goes by chunks. ASYNC: it arrives when the caller has waited. */
-    template <bool ASYNC> static __device__ void copy(W *to, const E *from, long long pitch, int rows, int cols, int me)
+    __device__ void begin()
     {
-        const int end_row = min(ROWS, ALONG ? rows : (rows + CHUNK - 1) / CHUNK * CHUNK);
-        const int end_col = min(COLS, ALONG ? (cols + CHUNK - 1) / CHUNK * CHUNK : cols);
-        const auto row_of = [=](int n) { return EVEN ? me / ACROSS + n * (THREADS / ACROSS) : (me + n * THREADS) / ACROSS; };
-        const auto col_of = [=](int n) { return (EVEN ? me % ACROSS : (me + n * THREADS) % ACROSS) * V; };
+        const tile_of_batch<BM, BN> at(min(first + own, all.units - 1), all.M, all.N);
 
-        if constexpr (ASYNC) {
-            static_assert(sizeof(E) == sizeof(W), "they arrive as they are");
-#pragma unroll 4
-            for (int n = 0; n < TIMES; n++) {
-                const int row = row_of(n), col = col_of(n);
-                const int valid = row < rows ? min(max(cols - col, 0), V) : 0;
+        a = all.A + at.matrix * all.stride_a + (TILE_A::IS_ALONG ? at.row * all.pitch_a : at.row) + first_a;
+        b = all.B + at.matrix * all.stride_b + (TILE_B::IS_ALONG ? at.col * all.pitch_b : at.col) + first_b;
+        rows = all.M - at.row;
+        cols = all.N - at.col;
+        left = all.K;
+    }
+    __device__ void copy()
+    {
+        if (first < all.units) {
+            W *const to = ring + slot * SLOT;
 
-                copy_async_part<V * (int)sizeof(E)>(to + row * PITCH + col, valid > 0 ? from + row * pitch + col : from,
-                                                    valid * (int)sizeof(E), row < end_row && col < end_col);
-            }
-        } else {
-#pragma unroll 1
-            for (int first = 0; first < TIMES; first += BATCH) {
-                pack<E, V> held[BATCH] = {};
-
-#pragma unroll
-                for (int n = 0; n < BATCH; n++) {
-                    const int row = row_of(first + n), col = col_of(first + n);
-
-                    if (first + n < TIMES && row < rows && row < ROWS) {
-                        if (col + V <= cols) {
-                            held[n] = read_pack<V>(from + row * pitch + col);
-                        } else if (V > 1) {
-#pragma unroll
-                            for (int v = 0; v < V - 1; v++)
-                                if (col + v < cols)
-                                    held[n].at[v] = from[row * pitch + col + v];
-                        }
-                    }
-                }
-#pragma unroll
-                for (int n = 0; n < BATCH; n++) {
-                    const int row = row_of(first + n), col = col_of(first + n);
-
-                    if (first + n < TIMES && row < end_row && col < end_col)
-                        put(to + row * PITCH + col, held[n]);
-                }
+            TILE_A::copy(to, a, all.pitch_a, TILE_A::IS_ALONG ? rows : left, TILE_A::IS_ALONG ? left : rows, me);
+            TILE_B::copy(to + TILE_A::SIZE, b, all.pitch_b, TILE_B::IS_ALONG ? cols : left, TILE_B::IS_ALONG ? left : cols, me);
+            slot = next(slot);
+            left -= BK;
+            if (left > 0) {
+                a += TILE_A::IS_ALONG ? BK : BK * all.pitch_a;
+                b += TILE_B::IS_ALONG ? BK : BK * all.pitch_b;
+            } else {
+                first = all.units - first > pace ? first + pace : all.units;
+                if (first < all.units)
+                    begin();
             }
         }
+        if constexpr (ASYNC)
+            copy_commit();
     }
-    static __device__ void put(W *to, const pack<E, V> &v)
+    static __device__ int next(int slot)
     {
-        constexpr int PART = V < CHUNK ? V : CHUNK;
-
-#pragma unroll
-        for (int i = 0; i < V; i += PART) {
-            pack<W, PART> part;
-
-#pragma unroll
-            for (int j = 0; j < PART; j++)
-                part.at[j] = as_sum<E>::of(v.at[i + j]);
-            write_pack<access::shared>(to + i, part);
-        }
-    }
-
-    /* The T elements of thread `lane` of CHUNK steps of K, from k on. */
-    static __device__ void get(W (&v)[CHUNK][T], const W *from, int lane, int k)
-    {
-        if constexpr (ALONG) {
-#pragma unroll
-            for (int i = 0; i < T; i++) {
-                const pack<W, CHUNK> p = read_pack<CHUNK>(from + place(lane, i) * PITCH + k);
-
-#pragma unroll
-                for (int c = 0; c < CHUNK; c++)
-                    v[c][i] = p.at[c];
-            }
-        } else {
-#pragma unroll
-            for (int c = 0; c < CHUNK; c++)
-#pragma unroll
-                for (int i = 0; i < T; i += CHUNK) {
-                    const pack<W, CHUNK> p = read_pack<CHUNK>(from + (k + c) * PITCH + place(lane, i));
-
-#pragma unroll
-                    for (int e = 0; e < CHUNK; e++)
-                        v[c][i + e] = p.at[e];
-                }
-        }
+        return slot + 1 < STAGES ? slot + 1 : 0;
     }
 };
 
@@ -192,10 +113,9 @@ template <typename E, int ROWS, int COLS, bool ALONG, int THREADS, int V, int T,
  * of C in each. BK elements along K at once, STAGES of them under way. */
 template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, int TN, int BK, int STAGES, bool ASYNC, bool CONJ_A, bool CONJ_B, int UNROLL> struct product {
     using W = typename TILE_A::W;
-    static constexpr bool A_ALONG = TILE_A::IS_ALONG, B_ALONG = TILE_B::IS_ALONG;
-    static constexpr int TOGETHER = THREADS;
+    static constexpr int TOGETHER = THREADS, AHEAD = STAGES - 1;
     static constexpr int CHUNK = TILE_A::CHUNK;
-    static constexpr int SLOT = TILE_A::SIZE + TILE_B::SIZE;
+    template <typename E, int BM, int BN> using slices_of = slices<E, TILE_A, TILE_B, BM, BN, BK, STAGES, ASYNC>;
     /* Columns that are neighbours, in C too. */
     static constexpr int WIDTH = TILE_B::IS_ALONG ? 1 : CHUNK;
 
@@ -222,52 +142,39 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
         return SQUARES ? me / 4 % (LANES_N / 2) * 2 + me % 2 : me % LANES_N;
     }
 
-    W sums[TM][TN] = {};
+    W sums[TM][TN];
 
-    /* Sums over k of a[.., k]*b[k, ..]: rows x cols of the tile lie in the matrix.
-     * `ring` has STAGES slots. */
-    template <typename E> __device__ void run(W *ring, const E *a, const E *b, long long pitch_a, long long pitch_b, int rows, int cols, int K, int me)
+    /* Sums over k of a[.., k]*b[k, ..] of a tile. `from`: slices, of which STAGES - 1
+     * are under way; `slot`: where the first of them lies, and then the next tile's. */
+    template <typename FROM> __device__ void run(FROM &from, int &slot, int K)
     {
-        constexpr int AHEAD = STAGES - 1;
-        const int steps = (K + BK - 1) / BK;
-        const int lane_m = lane_m_of(me), lane_n = lane_n_of(me);
-        const auto copy = [=](int step) {
-            if (step < steps) {
-                W *const to = ring + step % STAGES * SLOT;
-                const int k = step * BK, left = K - k;
+        const int lane_m = lane_m_of(from.me), lane_n = lane_n_of(from.me);
 
-                TILE_A::template copy<ASYNC>(to, a + (TILE_A::IS_ALONG ? k : k * pitch_a), pitch_a, TILE_A::IS_ALONG ? rows : left, TILE_A::IS_ALONG ? left : rows, me);
-                TILE_B::template copy<ASYNC>(to + TILE_A::SIZE, b + (TILE_B::IS_ALONG ? k : k * pitch_b), pitch_b, TILE_B::IS_ALONG ? cols : left, TILE_B::IS_ALONG ? left : cols, me);
-            }
-            if constexpr (ASYNC)
-                copy_commit();
-        };
-
-        if constexpr (STAGES > 1) {
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int j = 0; j < TN; j++)
+                sums[i][j] = W{};
 #pragma unroll 1
-            for (int step = 0; step < AHEAD; step++)
-                copy(step);
-        }
-#pragma unroll 1
-        for (int step = 0; step < steps; step++) {
-            const W *const slot = ring + step % STAGES * SLOT;
+        for (int left = K; left > 0; left -= BK) {
+            const W *const at = from.ring + slot * FROM::SLOT;
 
             if constexpr (STAGES == 1) {
-                if (step > 0)
+                if (left < K)
                     meet(); /* nobody reads what the last step copied */
-                copy(step);
+                from.copy();
             }
             if constexpr (ASYNC)
-                copy_wait(AHEAD > 0 ? AHEAD - 1 : 0);
+                copy_wait(STAGES > 1 ? STAGES - 2 : 0);
             meet();
             if constexpr (STAGES > 1)
-                copy(step + AHEAD);
+                from.copy();
 #pragma unroll UNROLL
-            for (int k = 0; k < min(BK, K - step * BK); k += CHUNK) {
+            for (int k = 0; k < (TILE_A::IS_WHOLE ? BK : min(BK, left)); k += CHUNK) {
                 W of_a[CHUNK][TM], of_b[CHUNK][TN];
 
-                TILE_A::get(of_a, slot, lane_m, k);
-                TILE_B::get(of_b, slot + TILE_A::SIZE, lane_n, k);
+                TILE_A::get(of_a, at, lane_m, k);
+                TILE_B::get(of_b, at + TILE_A::SIZE, lane_n, k);
 #pragma unroll
                 for (int c = 0; c < CHUNK; c++)
 #pragma unroll
@@ -276,6 +183,7 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
                         for (int j = 0; j < TN; j++)
                             add_product<CONJ_A, CONJ_B>(sums[i][j], of_a[c][i], of_b[c][j]);
             }
+            slot = FROM::next(slot);
         }
     }
 
@@ -291,46 +199,58 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
                 prefetch(C + i / ACROSS * pitch + i % ACROSS * LINE);
     }
 
-    /* C = alpha*sums + beta*C, of a tile of rows x cols. What is there is read
-     * before anything is written. `whole`: rows of C begin at multiples of WIDTH. */
-    template <typename OUT> __device__ void write(OUT *C, long long pitch, int rows, int cols, W alpha, W beta, bool whole, int me) const
+    /* C = alpha*sums + beta*C, of a tile of rows x cols. `even`: rows of C begin at
+     * multiples of WIDTH. What is there is read before anything is written, of some
+     * rows at a time: as many as WORDS registers hold. */
+    template <int WORDS, typename OUT> __device__ void write(OUT *C, long long pitch, int rows, int cols, W alpha, W beta, bool even, int me) const
     {
-        const int lane_m = lane_m_of(me), lane_n = lane_n_of(me);
-        pack<OUT, WIDTH> v[TM][TN / WIDTH] = {};
+        constexpr int HELD = WORDS * 4 / (TN * (int)sizeof(W));
+        constexpr int GROUP = HELD < 1 ? 1 : HELD < TM ? HELD : TM;
+        const int row = TILE_A::place(lane_m_of(me), 0), col = TILE_B::place(lane_n_of(me), 0);
 
-        if (!is_zero(beta)) {
+        C += row * pitch + col;
 #pragma unroll
-            for (int i = 0; i < TM; i++)
+        for (int first = 0; first < TM; first += GROUP) {
+            pack<OUT, WIDTH> v[GROUP][TN / WIDTH] = {};
+
+            if (!is_zero(beta)) {
+#pragma unroll
+                for (int i = 0; i < GROUP; i++)
+#pragma unroll
+                    for (int j = 0; j < TN / WIDTH; j++) {
+                        const int down = TILE_A::place(0, first + i), right = TILE_B::place(0, j * WIDTH);
+
+                        if (TILE_A::IS_WHOLE || row + down < rows)
+                            read_part(v[i][j], C + down * pitch + right, cols - col - right, even);
+                    }
+            }
+#pragma unroll
+            for (int i = 0; i < GROUP; i++)
 #pragma unroll
                 for (int j = 0; j < TN / WIDTH; j++) {
-                    const int row = TILE_A::place(lane_m, i), col = TILE_B::place(lane_n, j * WIDTH);
+                    const int down = TILE_A::place(0, first + i), right = TILE_B::place(0, j * WIDTH);
 
-                    if (row < rows)
-                        read_part(v[i][j], C + row * pitch + col, cols - col, whole);
+                    add_scaled(v[i][j], &sums[first + i][j * WIDTH], alpha, beta);
+                    if (TILE_A::IS_WHOLE || row + down < rows)
+                        write_part(C + down * pitch + right, v[i][j], cols - col - right, even);
                 }
         }
-#pragma unroll
-        for (int i = 0; i < TM; i++)
-#pragma unroll
-            for (int j = 0; j < TN / WIDTH; j++) {
-                const int row = TILE_A::place(lane_m, i), col = TILE_B::place(lane_n, j * WIDTH);
-
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++) {
-                    W sum = {};
-
-                    add_product<false, false>(sum, alpha, sums[i][j * WIDTH + e]);
-                    if (!is_zero(beta))
-                        add_product<false, false>(sum, beta, as_sum<OUT>::of(v[i][j].at[e]));
-                    v[i][j].at[e] = as_sum<OUT>::back(sum);
-                }
-                if (row < rows)
-                    write_part(C + row * pitch + col, v[i][j], cols - col, whole);
-            }
     }
-    template <typename OUT> static __device__ void read_part(pack<OUT, WIDTH> &v, const OUT *from, int valid, bool whole)
+    /* v = alpha*sum + beta*v. With beta = 0 there are zeros in v, and nothing branches. */
+    template <typename OUT> static __device__ void add_scaled(pack<OUT, WIDTH> &v, const W *sum, W alpha, W beta)
     {
-        if (whole && valid >= WIDTH) {
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++) {
+            W scaled = {};
+
+            add_product<false, false>(scaled, alpha, sum[e]);
+            add_product<false, false>(scaled, beta, as_sum<OUT>::of(v.at[e]));
+            v.at[e] = as_sum<OUT>::back(scaled);
+        }
+    }
+    template <typename OUT> static __device__ void read_part(pack<OUT, WIDTH> &v, const OUT *from, int valid, bool even)
+    {
+        if (TILE_A::IS_WHOLE || (even && valid >= WIDTH)) {
             v = read_pack<WIDTH>(from);
         } else {
 #pragma unroll
@@ -339,9 +259,9 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
                     v.at[e] = from[e];
         }
     }
-    template <typename OUT> static __device__ void write_part(OUT *to, const pack<OUT, WIDTH> &v, int valid, bool whole)
+    template <typename OUT> static __device__ void write_part(OUT *to, const pack<OUT, WIDTH> &v, int valid, bool even)
     {
-        if (whole && valid >= WIDTH) {
+        if (TILE_A::IS_WHOLE || (even && valid >= WIDTH)) {
             write_pack(to, v);
         } else {
 #pragma unroll
@@ -352,42 +272,38 @@ template <typename TILE_A, typename TILE_B, int THREADS, int LANES_N, int TM, in
     }
 };
 
-/* Tile `unit` of all tiles of BM x BN of a batch of M x N matrices. */
-template <int BM, int BN> struct tile_of_batch {
-    long long matrix;
-    int row, col;
-
-    __device__ tile_of_batch(unsigned unit, int M, int N)
-    {
-        const unsigned across = (N + BN - 1) / BN;
-        const unsigned tiles = (M + BM - 1) / BM * across;
-        const unsigned tile = unit % tiles;
-
-        matrix = unit / tiles;
-        row = tile / across * BM;
-        col = tile % across * BN;
-    }
-};
-
-/* What a block does: PRODUCTS of the `units` tiles of C, as PRODUCT says, AREA
- * elements of shared memory for each. EARLY_C: C is asked for before the product. */
-template <typename PRODUCT, int BM, int BN, int PRODUCTS, int AREA, bool EARLY_C, typename E, typename OUT>
+/* What a block does: PRODUCTS of the tiles of C, as PRODUCT says, AREA elements of
+ * shared memory for each, and if it STAYS those a grid further on, to the last.
+ * EARLY_C: C is asked for before the product. */
+template <typename PRODUCT, int BM, int BN, int PRODUCTS, int AREA, bool STAYS, bool EARLY_C, typename E, typename OUT>
 __device__ __forceinline__ void
-multiply_tiles(void *shared, const E *A, const E *B, OUT *C, typename PRODUCT::W alpha, typename PRODUCT::W beta, int M, int N, int K, long long pitch_a, long long pitch_b, long long pitch_c, long long stride_a, long long stride_b, long long stride_c, unsigned units)
+multiply_tiles(void *shared, const factors<E> &of, OUT *C, typename PRODUCT::W alpha, typename PRODUCT::W beta, long long pitch_c, long long stride_c)
 {
+    using slices_of = typename PRODUCT::template slices_of<E, BM, BN>;
     const int me = threadIdx.x % PRODUCT::TOGETHER, own = threadIdx.x / PRODUCT::TOGETHER;
-    const unsigned unit = blockIdx.x * PRODUCTS + own;
-    /* Threads without a tile take part in the last one, for the barriers. */
-    const tile_of_batch<BM, BN> at(unit < units ? unit : units - 1, M, N);
-    const int rows = M - at.row, cols = N - at.col;
-    OUT *const c = C + at.matrix * stride_c + at.row * pitch_c + at.col;
+    const unsigned pace = STAYS ? gridDim.x * PRODUCTS : of.units;
+    const bool even = (pitch_c | stride_c) % PRODUCT::WIDTH == 0;
+    slices_of from(of, static_cast<typename PRODUCT::W *>(shared) + own * AREA, me, blockIdx.x * PRODUCTS, own, pace);
+    unsigned first = blockIdx.x * PRODUCTS;
+    int slot = 0;
     PRODUCT p;
 
-    if (EARLY_C && !is_zero(beta))
-        p.ask_for(c, pitch_c, rows, cols, me);
-    p.run(static_cast<typename PRODUCT::W *>(shared) + own * AREA, A + at.matrix * stride_a + (PRODUCT::A_ALONG ? at.row * pitch_a : at.row), B + at.matrix * stride_b + (PRODUCT::B_ALONG ? at.col * pitch_b : at.col), pitch_a, pitch_b, rows, cols, K, me);
-    if (unit < units)
-        p.write(c, pitch_c, rows, cols, alpha, beta, (pitch_c | stride_c) % PRODUCT::WIDTH == 0, me);
+#pragma unroll 1
+    for (int ahead = 0; ahead < PRODUCT::AHEAD; ahead++)
+        from.copy();
+#pragma unroll 1
+    for (bool more = true; more; first += pace) {
+        const tile_of_batch<BM, BN> at(min(first + own, of.units - 1), of.M, of.N);
+        const int rows = of.M - at.row, cols = of.N - at.col;
+        OUT *const c = C + at.matrix * stride_c + at.row * pitch_c + at.col;
+
+        if (EARLY_C && !is_zero(beta))
+            p.ask_for(c, pitch_c, rows, cols, me);
+        p.run(from, slot, of.K);
+        if (first + own < of.units)
+            p.template write<(EARLY_C ? 32 : 64)>(c, pitch_c, rows, cols, alpha, beta, even, me);
+        more = STAYS && of.units - first > pace;
+    }
 }
 
 } /* namespace small */
