@@ -315,8 +315,8 @@ static int look_at(void *user, const char *path, const char *origin)
 
         s->tell(s->user, &told);
     }
-    if (library)
-        (void)dlclose(library);
+    /* Not closed again: NVRTC does not give back what it takes when it is
+     * loaded, and nobody could tell whose that is. */
     return 0;
 }
 
