@@ -35,6 +35,24 @@ CXX=/nonexistent/c++ run 4 tune saxpy --dims 77 --device cpu
 err_has "C++ compiler"
 TMPDIR=/proc/self/nowhere run 4 verify saxpy --limit 1
 err_has "TMPDIR"
+
+# GCC's own faults where it instruments optimised code: once more without. A
+# build that is timed does not become slow in silence.
+cat >"$work/breaks" <<'SCRIPT'
+#!/bin/sh
+case " $* " in
+*" -c hone-unit.cpp "*" -O0 "* | *" --version "* | *" -print-file-name="*) ;;
+*" -c hone-unit.cpp "* | *"${BREAKS:-none}"*)
+    echo "hone-unit.cpp:1:1: internal compiler error: in a function"
+    exit 1 ;;
+esac
+exec c++ "$@"
+SCRIPT
+chmod +x "$work/breaks"
+CXX=$work/breaks run 0 verify saxpy --device cpu --limit 1 --sanitize
+out_has "failed: 0"
+CXX=$work/breaks BREAKS=-shared run 1 verify saxpy --device cpu --limit 2
+out_has "internal compiler error"
 run 0 show winners --format csv
 out_has "saxpy"
 

@@ -309,6 +309,18 @@ static hone_status write_files(hone_host_compiler *compiler,
     return HONE_OK;
 }
 
+/* Whether the compiler's own fault stopped it, as its log says. */
+static int has_broken(const char *folder)
+{
+    hone_text log = {0};
+    const int broken =
+        read_file(folder, UNIT ".log", &log, NULL) == HONE_OK &&
+        strstr(hone__text_str(&log), "internal compiler error") != NULL;
+
+    hone__text_free(&log);
+    return broken;
+}
+
 /* The template's own compiler options are NVRTC's and are left out. */
 static int compile_unit(const hone_host_compiler *compiler, const char *folder)
 {
@@ -317,6 +329,13 @@ static int compile_unit(const hone_host_compiler *compiler, const char *folder)
 
     make_commands(compiler, &unit, &link);
     code = hone__command_run(&unit, folder, UNIT ".log", compiler->at_most_s);
+    /* GCC 12 and 13 fail at gsi_insert_seq_nodes_after() where they instrument
+     * some optimised code. Such a build is not timed: it may be slow. */
+    if (code > 0 && compiler->build != HONE_HOST_PLAIN && has_broken(folder)) {
+        hone__command_add(&unit, "-O0", NULL);
+        code =
+            hone__command_run(&unit, folder, UNIT ".log", compiler->at_most_s);
+    }
     if (code || !link.n)
         return code;
     return hone__command_run(&link, folder, UNIT ".log", compiler->at_most_s);
