@@ -12,15 +12,15 @@
 #pragma hone workspace one: c64[min(batch, 1)*rows*columns]
 #pragma hone workspace other: c64[min(batch, 1)*rows*columns]
 #pragma hone workspace moments: f64[3]
-#pragma hone launch magnitude_rows repeat(IMAGE, batch) grid(rows) block(32) args(x, threshold, one, other, i64(IMAGE))
-#pragma hone launch magnitude_columns repeat(IMAGE) grid(columns) block(32) args(one, other, i64(cutoff))
-#pragma hone launch magnitude_rows_back repeat(IMAGE) grid(rows) block(32) args(one, other)
-#pragma hone launch magnitude_statistics repeat(IMAGE) grid(1) block(32) args(x, threshold, one, moments, i64(IMAGE))
-#pragma hone launch magnitude_write repeat(IMAGE) grid(rows) block(32) args(eps, one, moments, y, i64(IMAGE))
+#pragma hone launch magnitude_rows repeat(IMAGE, batch) grid(rows) block(128) args(x, threshold, one, other, i64(IMAGE))
+#pragma hone launch magnitude_columns repeat(IMAGE) grid(columns) block(128) args(one, other, i64(cutoff))
+#pragma hone launch magnitude_rows_back repeat(IMAGE) grid(rows) block(128) args(one, other)
+#pragma hone launch magnitude_statistics repeat(IMAGE) grid(1) block(256) args(x, threshold, one, moments, i64(IMAGE))
+#pragma hone launch magnitude_write repeat(IMAGE) grid(rows) block(128) args(eps, one, moments, y, i64(IMAGE))
 
 constexpr long long image = (long long)rows * columns;
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 magnitude_rows(const float *x, float threshold, double2 *one, double2 *other,
                long long which)
 {
@@ -30,13 +30,13 @@ magnitude_rows(const float *x, float threshold, double2 *one, double2 *other,
                     columns);
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 magnitude_columns(double2 *one, double2 *other, long long cutoff)
 {
     hone::image_column(other, one, blockIdx.x, rows, columns, cutoff);
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 magnitude_rows_back(double2 *one, const double2 *other)
 {
     const long long at = (long long)blockIdx.x * columns;
@@ -44,7 +44,7 @@ magnitude_rows_back(double2 *one, const double2 *other)
     hone::fft_plain(other + at, one + at, columns, 1);
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(256)
 magnitude_statistics(const float *x, float threshold, const double2 *one,
                      double *moments, long long which)
 {
@@ -61,7 +61,7 @@ magnitude_statistics(const float *x, float threshold, const double2 *one,
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 magnitude_write(float eps, const double2 *one, const double *moments, float *y,
                 long long which)
 {

@@ -13,15 +13,15 @@
 #pragma hone workspace one: c64[IMAGES*rows*columns]
 #pragma hone workspace other: c64[IMAGES*rows*columns]
 #pragma hone workspace moments: c64[IMAGES]
-#pragma hone launch image_rows repeat(PART, ceildiv(batch, IMAGES)) grid(min(IMAGES, batch - PART*IMAGES)*rows) block(32) args(x, threshold, one, other, i64(PART*IMAGES))
-#pragma hone launch image_columns repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)*columns) block(32) args(one, other, i64(cutoff))
-#pragma hone launch image_rows_back repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)*rows) block(32) args(one, other)
-#pragma hone launch image_statistics repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)) block(32) args(one, moments)
-#pragma hone launch image_normalise repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)*rows) block(32) args(one, moments, eps, y, i64(PART*IMAGES))
+#pragma hone launch image_rows repeat(PART, ceildiv(batch, IMAGES)) grid(min(IMAGES, batch - PART*IMAGES)*rows) block(128) args(x, threshold, one, other, i64(PART*IMAGES))
+#pragma hone launch image_columns repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)*columns) block(128) args(one, other, i64(cutoff))
+#pragma hone launch image_rows_back repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)*rows) block(128) args(one, other)
+#pragma hone launch image_statistics repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)) block(256) args(one, moments)
+#pragma hone launch image_normalise repeat(PART) grid(min(IMAGES, batch - PART*IMAGES)*rows) block(128) args(one, moments, eps, y, i64(PART*IMAGES))
 
 constexpr long long image = (long long)rows * columns;
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 image_rows(const float *x, float threshold, double2 *one, double2 *other,
            long long first)
 {
@@ -31,7 +31,7 @@ image_rows(const float *x, float threshold, double2 *one, double2 *other,
                     columns);
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 image_columns(double2 *one, double2 *other, long long cutoff)
 {
     const long long at = blockIdx.x / columns * image;
@@ -40,7 +40,7 @@ image_columns(double2 *one, double2 *other, long long cutoff)
                        cutoff);
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 image_rows_back(double2 *one, const double2 *other)
 {
     const long long at = (long long)blockIdx.x * columns;
@@ -48,7 +48,7 @@ image_rows_back(double2 *one, const double2 *other)
     hone::fft_plain(other + at, one + at, columns, 1);
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(256)
 image_statistics(const double2 *one, double2 *moments)
 {
     const double2 both = hone::image_moments(one + blockIdx.x * image, image);
@@ -57,7 +57,7 @@ image_statistics(const double2 *one, double2 *moments)
         moments[blockIdx.x] = both;
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(128)
 image_normalise(const double2 *one, const double2 *moments, float eps, float *y,
                 long long first)
 {

@@ -42,10 +42,10 @@ __device__ inline void image_column(double2 *x, double2 *y, int v, int rows,
     fft_plain(y + v, x + v, rows, 1, columns);
 }
 
-/* The mean of value(i) over an image, to all of at most 32 threads. */
+/* The mean of value(i) over an image, to all of at most 256 threads. */
 template <typename F> __device__ inline double image_mean(long long size, F value)
 {
-    __shared__ double parts[32];
+    __shared__ double parts[256];
     double sum = 0.0;
 
     for (long long i = threadIdx.x; i < size; i += blockDim.x)
