@@ -108,6 +108,35 @@ typedef enum hone_type {
 #undef HONE_TYPE_ENUM
 } hone_type;
 
+/** What is done with an argument. X(NAME, value, spelling). Pinned. */
+#define HONE_ARG_MODE_MAP(X)                                                   \
+    X(SCALAR, 0, "scalar")                                                     \
+    X(IN, 1, "in")                                                             \
+    X(OUT, 2, "out")                                                           \
+    X(INOUT, 3, "inout")
+
+typedef enum hone_arg_mode {
+#define HONE_ARG_MODE_ENUM(name, value, spelling) HONE_ARG_##name = value,
+    HONE_ARG_MODE_MAP(HONE_ARG_MODE_ENUM)
+#undef HONE_ARG_MODE_ENUM
+} hone_arg_mode;
+
+/**
+ * What the values of a dimension are. X(NAME, value, spelling). Pinned. size:
+ * a number of elements; type: a hone_type; choice: one of a few integers,
+ * known when a kernel is compiled.
+ */
+#define HONE_DIM_KIND_MAP(X)                                                   \
+    X(SIZE, 0, "size")                                                         \
+    X(TYPE, 1, "type")                                                         \
+    X(CHOICE, 2, "choice")
+
+typedef enum hone_dim_kind {
+#define HONE_DIM_KIND_ENUM(name, value, spelling) HONE_DIM_##name = value,
+    HONE_DIM_KIND_MAP(HONE_DIM_KIND_ENUM)
+#undef HONE_DIM_KIND_ENUM
+} hone_dim_kind;
+
 /**
  * How good an answer is, best first. X(NAME, value, spelling). Pinned.
  * exact: tuned on this architecture and SM count for these dimensions;
@@ -313,6 +342,93 @@ HONE_API const char *hone_errmsg(hone_ctx *ctx);
  * @return the code, 0 if there was none
  */
 HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
+
+/** Names in alphabetical order; free with hone_names_free(). */
+typedef struct hone_names {
+    size_t n_names;
+    const char *const *names;
+} hone_names;
+
+/**
+ * The operations that `ctx` has kernels of, for the device it is for
+ * (hone_use_device()): of all its databases and packs, whatever the
+ * architecture. Needs no GPU. Thread-safe.
+ *
+ * @param out_names NULL on failure; free with hone_names_free()
+ * @return HONE_OK, HONE_ERR_ARGUMENT (NULL), HONE_ERR_DATABASE (damaged, or
+ *         hone_open() had failed), HONE_ERR_IO, HONE_ERR_BUSY,
+ *         HONE_ERR_NO_MEMORY
+ */
+HONE_API hone_status hone_operation_list(hone_ctx *ctx, hone_names **out_names);
+
+/** NULL is a no-op. */
+HONE_API void hone_names_free(hone_names *names);
+
+/** A dimension of an operation. */
+typedef struct hone_dim_info {
+    const char *name; /**< "M" */
+    hone_dim_kind kind;
+    int has_default; /**< it may be left out */
+    int64_t value;   /**< as it was asked for, or its default; where no dims
+                          were given and the default depends on others, or
+                          there is none, HONE_DIM_DEFAULT */
+} hone_dim_info;
+
+/** An argument of an operation. */
+typedef struct hone_arg_info {
+    const char *name; /**< "A" */
+    hone_arg_mode mode;
+    hone_type type;     /**< of an element; 0: it depends on dims that were not
+                             given */
+    int64_t n_elements; /**< 1 of a scalar, 0 of an array that is left out; -1:
+                             it depends on what was not given, or on the
+                             device. In bytes: times the size of `type` */
+    size_t rank;        /**< of an array 1 to 3, of a scalar 0 */
+    int64_t extents[3]; /**< `rank` of them, the outermost first; their product
+                             is n_elements, the array has no gaps. -1 as
+                             above */
+    int is_optional;    /**< dims say whether it is left out; then a run gets
+                             a null pointer for it */
+    int is_host;        /**< the array is in host memory, on GPUs too */
+} hone_arg_info;
+
+/** An operation as programs call it; free with hone_operation_free(). */
+typedef struct hone_operation {
+    const char *name;
+    size_t n_dims;
+    const hone_dim_info *dims; /**< in the order of hone_plan_create() */
+    size_t n_args;
+    const hone_arg_info *args; /**< in the order of hone_plan_run() */
+    size_t n_implementations;
+    const char *const *implementations; /**< that there are kernels of, for any
+                                             shape and architecture; as in
+                                             hone_match, in alphabetical
+                                             order */
+} hone_operation;
+
+/**
+ * Say how an operation is called, and with dims, how large its arrays are.
+ * Needs no GPU. Thread-safe. Dims and arguments are those of the first
+ * database or pack that has the operation for such dims; implementations are
+ * of all.
+ *
+ * @param op      "gemm"
+ * @param dims    as for hone_plan_create(); NULL with n_dims 0: not given,
+ *                names and kinds alone are wanted
+ * @param n_dims  how many
+ * @param out     NULL on failure; free with hone_operation_free()
+ * @return HONE_OK, HONE_ERR_ARGUMENT (NULL), HONE_ERR_NOT_FOUND (no such
+ *         operation), HONE_ERR_DIMS, HONE_ERR_OVERFLOW (an array of more than
+ *         2^63 bytes), HONE_ERR_INPUT (of a newer hone), HONE_ERR_DATABASE
+ *         (damaged, or hone_open() had failed), HONE_ERR_IO, HONE_ERR_BUSY,
+ *         HONE_ERR_NO_MEMORY
+ */
+HONE_API hone_status hone_operation_describe(hone_ctx *ctx, const char *op,
+                                             const int64_t *dims, size_t n_dims,
+                                             hone_operation **out);
+
+/** NULL is a no-op. */
+HONE_API void hone_operation_free(hone_operation *operation);
 
 /**
  * Find the best kernel for a problem and load it into the current context.

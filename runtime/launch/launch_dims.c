@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dims of a launch plan: which have their defaults, and whether all of them
  * are allowed. See launch_spec.h. */
-#include "runtime/launch/launch_body.h"
+#include "runtime/launch/launch_resolver.h"
 
 #include "runtime/base/text.h"
 
@@ -94,14 +94,15 @@ static hone_status refuse_value(const hone_launch_spec *spec,
                       dim->name, signature, value);
 }
 
-/* Is a let known that a zero may have made impossible? */
-static int is_known(const hone_expr *expr, const unsigned char *failed,
-                    size_t n_lets)
+/* Is the expression, which may be left out, known to be 0? */
+static int is_zero(hone_partial *partial, const hone_expr *expr)
 {
-    for (size_t i = 0; i < n_lets; ++i)
-        if (failed[i] && hone__expr_reads(expr, SLOT_LETS + i))
-            return 0;
-    return 1;
+    int64_t value = 1;
+
+    return expr && hone__partial_knows(partial, expr) &&
+           hone__expr_eval(expr, partial->resolver.slots, &value, NULL) ==
+               HONE_OK &&
+           value == 0;
 }
 
 /* Where sizes are 0, lets and counts of arrays that do not matter may divide by
@@ -109,29 +110,14 @@ static int is_known(const hone_expr *expr, const unsigned char *failed,
 static int writes_nothing(const hone_launch_case *plan)
 {
     const hone_launch_spec *spec = plan->spec;
-    int64_t slots[MAX_SLOTS] = {0};
-    unsigned char failed[MAX_LETS] = {0};
+    hone_partial partial;
 
-    memcpy(slots, plan->properties, sizeof *plan->properties);
-    memcpy(slots + SLOT_DIMS, plan->dims, spec->n_dims * sizeof *plan->dims);
-    for (size_t i = 0; i < spec->n_lets; ++i)
-        failed[i] = !is_known(spec->lets[i], failed, i) ||
-                    hone__expr_eval(spec->lets[i], slots, &slots[SLOT_LETS + i],
-                                    NULL) != HONE_OK;
+    hone__partial_fill(&partial, spec, plan->properties, plan->dims, NULL);
     for (size_t i = 0; i < spec->n_args; ++i) {
         const spec_arg *arg = &spec->args[i];
-        int64_t count = 1;
 
-        if (arg->mode != HONE_ARG_OUT && arg->mode != HONE_ARG_INOUT)
-            continue;
-        if (arg->given && is_known(arg->given, failed, spec->n_lets) &&
-            hone__expr_eval(arg->given, slots, &count, NULL) == HONE_OK &&
-            count == 0)
-            continue;
-        count = 1;
-        if (!arg->count || !is_known(arg->count, failed, spec->n_lets) ||
-            hone__expr_eval(arg->count, slots, &count, NULL) != HONE_OK ||
-            count != 0)
+        if ((arg->mode == HONE_ARG_OUT || arg->mode == HONE_ARG_INOUT) &&
+            !is_zero(&partial, arg->given) && !is_zero(&partial, arg->count))
             return 0;
     }
     return 1;
@@ -147,11 +133,11 @@ hone_status hone__launch_case_check_sizes(const hone_launch_case *plan,
 
     *out_is_nothing = 0;
     for (size_t i = 0; i < spec->n_dims; ++i) {
-        const int is_zero =
+        const int is_empty =
             !hone__dim_is_fixed(&spec->dims[i]) && plan->dims[i] == 0;
 
-        any |= is_zero;
-        if (is_zero && !refused && !spec->dims[i].from_zero)
+        any |= is_empty;
+        if (is_empty && !refused && !spec->dims[i].from_zero)
             refused = &spec->dims[i];
     }
     *out_is_nothing = any && writes_nothing(plan);

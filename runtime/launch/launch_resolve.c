@@ -97,20 +97,22 @@ static hone_status resolve_shape(hone_resolver *r, const spec_arg *arg,
                       r->spec->op, arg->name, to->count);
 }
 
+hone_status hone__resolver_arg(hone_resolver *r, const spec_arg *arg,
+                               hone_resolved_arg *to)
+{
+    to->name = arg->name;
+    to->mode = arg->mode;
+    HONE_TRY(eval_array(r, arg->name, arg->type, arg->count, &to->type,
+                        &to->count, &to->size_bytes));
+    return resolve_shape(r, arg, to);
+}
+
 static hone_status resolve_args(hone_resolver *r, hone_resolved *out)
 {
     const hone_launch_spec *spec = r->spec;
 
-    for (size_t i = 0; i < spec->n_args; ++i) {
-        const spec_arg *arg = &spec->args[i];
-        hone_resolved_arg *to = &out->args[i];
-
-        to->name = arg->name;
-        to->mode = arg->mode;
-        HONE_TRY(eval_array(r, arg->name, arg->type, arg->count, &to->type,
-                            &to->count, &to->size_bytes));
-        HONE_TRY(resolve_shape(r, arg, to));
-    }
+    for (size_t i = 0; i < spec->n_args; ++i)
+        HONE_TRY(hone__resolver_arg(r, &spec->args[i], &out->args[i]));
     out->n_args = spec->n_args;
     return HONE_OK;
 }

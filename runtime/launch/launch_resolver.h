@@ -31,7 +31,29 @@ static inline hone_status hone__resolver_eval_or(hone_resolver *r,
 
 /* Properties, dims (HONE_MAX_DIMS of them, defaults filled in) and lets. */
 hone_status hone__resolver_fill(hone_resolver *r, const int64_t *dims);
+/* An argument, with all that its expressions give. */
+hone_status hone__resolver_arg(hone_resolver *r, const spec_arg *arg,
+                               hone_resolved_arg *to);
 /* launch_geometry.c: the launches, into `out`. */
 hone_status hone__resolver_launches(hone_resolver *r, hone_resolved *out);
+
+/* ---- launch_describe.c: where not all is known ----------------------------
+ */
+
+/* A resolver some of whose slots have no value: those of properties or dims
+ * that nobody gave, and lets that read them or divide by a size of 0. */
+typedef struct hone_partial {
+    hone_resolver resolver;
+    int lacks_dims;
+    int lacks_properties;
+    unsigned char lacks_let[MAX_LETS];
+} hone_partial;
+
+/* `properties` and `dims` (those of the spec, completed) may be NULL. */
+void hone__partial_fill(hone_partial *partial, const hone_launch_spec *spec,
+                        const hone_properties *properties, const int64_t *dims,
+                        hone_error *err);
+/* Does the expression read only what has a value? NULL does. */
+int hone__partial_knows(const hone_partial *partial, const hone_expr *expr);
 
 #endif

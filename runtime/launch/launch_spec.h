@@ -111,13 +111,6 @@ enum {
 
 typedef struct hone_launch_spec hone_launch_spec;
 
-typedef enum hone_arg_mode {
-    HONE_ARG_SCALAR,
-    HONE_ARG_IN,
-    HONE_ARG_OUT,
-    HONE_ARG_INOUT
-} hone_arg_mode;
-
 /* When a workspace is set to zero. */
 typedef enum hone_zero {
     HONE_ZERO_NEVER,
@@ -311,7 +304,7 @@ typedef struct hone_launch_case {
 /* May these sizes be 0, all dims being given? Those that the operation says so
  * of may, and others where nothing is to be done, `*out_is_nothing`: a size is
  * 0 and no array that is written has elements. Else HONE_ERR_DIMS names the
- * dimension. */
+ * dimension. Without properties, what reads them is not known. */
 hone_status hone__launch_case_check_sizes(const hone_launch_case *plan,
                                           int *out_is_nothing, hone_error *err);
 
@@ -324,6 +317,13 @@ hone_status hone__launch_case_check_sizes(const hone_launch_case *plan,
  * limits). `out` borrows names from `spec`. */
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err);
+
+/* The arguments alone, for dims that were completed or, NULL, for any; no
+ * device is asked. What cannot be known of one is 0 (the type) or -1 (count,
+ * extents). HONE_ERR_DIMS, HONE_ERR_OVERFLOW, HONE_ERR_INPUT as above. */
+hone_status hone__launch_spec_describe(const hone_launch_spec *spec,
+                                       const int64_t *dims,
+                                       hone_resolved_arg *out, hone_error *err);
 
 /* A launch in one of its repetitions; NULL: its `if` leaves it out there. */
 typedef hone_status hone_repetition_visit(void *user, int64_t number,

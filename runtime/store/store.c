@@ -151,10 +151,39 @@ hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
                : HONE_OK;
 }
 
+hone_status hone__store_visit_ops(hone_store *store,
+                                  const hone_name_visitor *visitor,
+                                  hone_error *err)
+{
+    return store->kind->visit_ops(store, visitor, err);
+}
+
+hone_status hone__store_visit_implementations(hone_store *store,
+                                              const hone_store_op *op,
+                                              const hone_name_visitor *visitor,
+                                              hone_error *err)
+{
+    if (store->kind->visit_implementations)
+        return store->kind->visit_implementations(store, op, visitor, err);
+    for (size_t i = 0; i < op->n_rows; ++i)
+        HONE_TRY(
+            visitor->visit(visitor->user, op->rows[i]->implementation, err));
+    return HONE_OK;
+}
+
+static hone_status append_name(void *user, const char *name, hone_error *err)
+{
+    hone_text *text = user;
+
+    hone__text_printf(text, "%s%s", text->length ? ", " : "", name);
+    return hone__text_check(text, err);
+}
+
 hone_status hone__store_list_ops(hone_store *store, hone_text *out,
                                  hone_error *err)
 {
-    return store->kind->list_ops(store, out, err);
+    return hone__store_visit_ops(store, &(hone_name_visitor){append_name, out},
+                                 err);
 }
 
 hone_status hone__store_cubin(const hone_store *store,

@@ -155,6 +155,21 @@ hone_status hone__store_cubin(const hone_store *store,
 hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
                                    hone_store_row *winner, hone_error *err);
 
+/* Gets names, one after the other; each is valid during the call. */
+typedef struct hone_name_visitor {
+    hone_status (*visit)(void *user, const char *name, hone_error *err);
+    void *user;
+} hone_name_visitor;
+
+/* The operations there are, in alphabetical order. */
+hone_status hone__store_visit_ops(hone_store *store,
+                                  const hone_name_visitor *visitor,
+                                  hone_error *err);
+/* The implementations that an op has rows of; the same one may come again. */
+hone_status hone__store_visit_implementations(hone_store *store,
+                                              const hone_store_op *op,
+                                              const hone_name_visitor *visitor,
+                                              hone_error *err);
 /* Append the operations there are: "gemm, saxpy". */
 hone_status hone__store_list_ops(hone_store *store, hone_text *out,
                                  hone_error *err);

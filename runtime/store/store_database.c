@@ -61,12 +61,13 @@ static hone_status check_cubin(const hone_store *store,
     return status;
 }
 
-static hone_status list_ops(hone_store *store, hone_text *out, hone_error *err)
+static hone_status visit_ops(hone_store *store,
+                             const hone_name_visitor *visitor, hone_error *err)
 {
     hone_database *file = &hone__store_database(store)->file;
     sqlite3_stmt *statement = NULL;
-    int n = 0;
-    int code;
+    hone_status status = HONE_OK;
+    int code = SQLITE_DONE;
 
     HONE_TRY(hone__database_prepare(
         file, "read it",
@@ -76,15 +77,16 @@ static hone_status list_ops(hone_store *store, hone_text *out, hone_error *err)
         &statement, err));
     (void)sqlite3_bind_text(statement, 1, store->device_kind, -1,
                             SQLITE_STATIC);
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (status == HONE_OK &&
+           (code = sqlite3_step(statement)) == SQLITE_ROW) {
         const char *op = (const char *)sqlite3_column_text(statement, 0);
 
-        hone__text_printf(out, "%s%s", n++ ? ", " : "", op ? op : "?");
+        status = visitor->visit(visitor->user, op ? op : "?", err);
     }
     (void)sqlite3_finalize(statement);
-    if (code != SQLITE_DONE)
+    if (status == HONE_OK && code != SQLITE_DONE)
         return hone__database_fail(file, code, "read it", err);
-    return hone__text_check(out, err);
+    return status;
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -119,7 +121,7 @@ static const hone_store_kind kind = {
     .runners_up = hone__store_database_runners_up,
     .check_cubin = check_cubin,
     .cubin = read_cubin,
-    .list_ops = list_ops,
+    .visit_ops = visit_ops,
 };
 
 hone_status hone__store_open_database(const char *path, hone_store **out,

@@ -34,7 +34,13 @@ typedef struct hone_store_kind {
     /* Append it; its SHA-256 is compared. */
     hone_status (*cubin)(const hone_store *store, const hone_store_row *row,
                          hone_text *out, hone_error *err);
-    hone_status (*list_ops)(hone_store *store, hone_text *out, hone_error *err);
+    hone_status (*visit_ops)(hone_store *store,
+                             const hone_name_visitor *visitor, hone_error *err);
+    /* See hone__store_visit_implementations(). NULL: read_op() has read all. */
+    hone_status (*visit_implementations)(const hone_store *store,
+                                         const hone_store_op *op,
+                                         const hone_name_visitor *visitor,
+                                         hone_error *err);
 } hone_store_kind;
 
 /* `path` is a file whose beginning was looked at. */

@@ -81,23 +81,22 @@ static hone_status read_plan(const hone_store *store, hone_store_op *op,
 
 /* ---- opening ------------------------------------------------------------- */
 
-static hone_status list_ops(hone_store *store, hone_text *out, hone_error *err)
+static hone_status visit_ops(hone_store *store,
+                             const hone_name_visitor *visitor, hone_error *err)
 {
     const hone_pack *pack = hone__store_pack(store);
     const int is_host = strcmp(store->device_kind, HONE_ARCH_CPU) == 0;
     const hone_pack_op *ops;
     size_t n = 0;
-    int listed = 0;
 
     ops = hone__pack_records(pack, HONE_PACK_OPS, &n);
     for (size_t i = 0; i < n; ++i) {
         const char *name = hone__pack_text(pack, ops[i].name);
 
         if ((ops[i].is_host != 0) == is_host)
-            hone__text_printf(out, "%s%s", listed++ ? ", " : "",
-                              name ? name : "?");
+            HONE_TRY(visitor->visit(visitor->user, name ? name : "?", err));
     }
-    return hone__text_check(out, err);
+    return HONE_OK;
 }
 
 static void close_pack(hone_store *store)
@@ -119,7 +118,8 @@ static const hone_store_kind kind = {
     .read_plan = read_plan,
     .check_cubin = check_cubin,
     .cubin = read_cubin,
-    .list_ops = list_ops,
+    .visit_ops = visit_ops,
+    .visit_implementations = hone__store_pack_visit_implementations,
 };
 
 hone_status hone__store_open_pack(const hone_store_source *source,

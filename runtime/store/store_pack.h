@@ -24,4 +24,10 @@ hone_status hone__store_pack_read_op(hone_store *store, hone_store_op *op,
 hone_status hone__store_pack_gather(hone_store *store, hone_store_op *op,
                                     const hone_wanted *wanted, hone_error *err);
 
+/* ---- store_pack_variants.c: likewise --------------------------------------
+ */
+hone_status hone__store_pack_visit_implementations(
+    const hone_store *store, const hone_store_op *op,
+    const hone_name_visitor *visitor, hone_error *err);
+
 #endif

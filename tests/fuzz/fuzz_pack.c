@@ -63,6 +63,12 @@ static void ask(hone_store *store, const hone_target *target, const char *op,
     hone__text_free(&cubin);
 }
 
+static hone_status see_name(void *user, const char *name, hone_error *err)
+{
+    hone__text_puts(user, name);
+    return hone__text_check(user, err);
+}
+
 static void ask_all(hone_store *store)
 {
     static const int64_t dims[][4] = {{64, 64, 64, HONE_TYPE_F32},
@@ -70,6 +76,7 @@ static void ask_all(hone_store *store)
                                       {1000003, 1, 1, HONE_TYPE_F32},
                                       {0, 64, 64, HONE_TYPE_F32}};
     hone_target target = {.name = "Fake H200", .driver_version = "13000"};
+    hone_store_op *op = NULL;
     hone_text ops = {0};
 
     for (int i = 0; i < HONE_N_PROPERTIES; ++i)
@@ -77,6 +84,9 @@ static void ask_all(hone_store *store)
     target.properties.value[HONE_PROPERTY_sm] = 90;
     target.properties.value[HONE_PROPERTY_sm_count] = 132;
     (void)hone__store_list_ops(store, &ops, NULL);
+    if (hone__store_op(store, "gemm", &op, NULL) == HONE_OK)
+        (void)hone__store_visit_implementations(
+            store, op, &(hone_name_visitor){see_name, &ops}, NULL);
     hone__text_free(&ops);
     for (size_t i = 0; i < sizeof dims / sizeof dims[0]; ++i) {
         ask(store, &target, "gemm", dims[i], 4);
