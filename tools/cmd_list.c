@@ -292,9 +292,19 @@ static hone_status find(const listing *l, hone_template_list *out,
         status = hone__templates_list(asked, hone__text_str(&path), out, err);
     if (status == HONE_OK && asked && !out->n)
         status = hone__fail(err, HONE_ERR_NOT_FOUND,
-                            "there is no operation '%s' in %s; 'hone list' "
+                            "there is no operation '%s' in %s%s%s; 'hone list' "
                             "says what there is",
-                            asked, hone__text_str(&path));
+                            asked, hone__text_str(&path),
+                            out->refused.length ? ", of which this user may "
+                                                  "not read "
+                                                : "",
+                            hone__text_str(&out->refused));
+    else if (status == HONE_OK && !out->n && out->refused.length)
+        status =
+            hone__fail(err, HONE_ERR_NOT_FOUND,
+                       "there is no template in %s, of which this user "
+                       "may not read %s",
+                       hone__text_str(&path), hone__text_str(&out->refused));
     hone__text_free(&path);
     return status;
 }

@@ -53,20 +53,25 @@ static void print_mistakes(hone_diagnostics *diagnostics, const char *name,
 }
 
 /* Once for each: `hone verify` loads a template for each way to build it. */
-static void say_shadowed(const char *name, const char *path,
-                         const char *search_path)
+static hone_status say_shadowed(const char *name, const char *path,
+                                const char *search_path, hone_error *err)
 {
     static hone_text said;
     hone_text other = {0};
+    hone_status status = HONE_OK;
+    int is_shadowed = 0;
 
-    if (!strstr(hone__text_str(&said), path) &&
-        hone__template_shadowed(name, path, search_path, &other)) {
+    if (!strstr(hone__text_str(&said), path))
+        status = hone__template_shadowed(name, path, search_path, &is_shadowed,
+                                         &other, err);
+    if (status == HONE_OK && is_shadowed) {
         hone__text_printf(&said, "%s\n", path);
         hone__message_note("'%s' is %s; %s, which comes later on the template "
                            "path, is not used",
                            name, path, hone__text_str(&other));
     }
     hone__text_free(&other);
+    return status;
 }
 
 /* Where templates and headers are looked for. */
@@ -106,7 +111,12 @@ hone_status hone__load_template(const hone_options *options, const char *name,
     }
     if (status == HONE_OK) {
         hone__message_detail("template %s", (*out)->path);
-        say_shadowed(name, (*out)->path, hone__text_str(&search_path));
+        status =
+            say_shadowed(name, (*out)->path, hone__text_str(&search_path), err);
+    }
+    if (status != HONE_OK) {
+        hone__template_free(*out);
+        *out = NULL;
     }
     hone__text_free(&search_path);
     return status;

@@ -5,7 +5,6 @@
 #include "gen/parse/parse.h"
 #include "runtime/base/grow.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,28 +59,24 @@ static int read_heading(hone_arena *arena, const char *code, size_t length,
     return 0;
 }
 
-static hone_status read_file(hone_arena *arena, const char *folder,
+static hone_status read_file(hone_arena *arena,
+                             const hone_template_folder *folder,
                              const char *file, hone_listed_template *out,
                              int *out_found, hone_error *err)
 {
-    hone_status status, was_read = HONE_ERR_IO;
     hone_text path = {0}, text = {0};
+    hone_status status =
+        hone__template_folder_file(folder, file, &path, &text, out_found, err);
 
-    *out_found = 0;
-    hone__text_printf(&path, "%s/%s", folder, file);
-    status = hone__text_check(&path, err);
-    if (status == HONE_OK)
-        was_read = hone__text_read_file(&text, path.data, NULL);
-    if (was_read == HONE_ERR_NO_MEMORY)
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (was_read == HONE_OK && text.length) {
+    *out_found &= text.length != 0;
+    if (status == HONE_OK && *out_found) {
         out->path = hone__arena_strndup(arena, path.data, path.length);
         out->name = hone__arena_strndup(arena, file, strlen(file) - 3);
         hone__code_blank(text.data, text.length);
         if (out->path && out->name)
             *out_found = read_heading(arena, text.data, text.length, out);
         if (!out->path || !out->name || *out_found < 0)
-            status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+            status = hone__out_of_memory(err, "");
     }
     hone__text_free(&path);
     hone__text_free(&text);
@@ -111,33 +106,43 @@ static int is_shadowed(const hone_template_list *list,
     return 0;
 }
 
-static hone_status list_folder(const char *folder, int index, const char *asked,
-                               hone_template_list *out, hone_error *err)
+static hone_status list_folder(const hone_template_folder *folder, int index,
+                               const char *asked, hone_template_list *out,
+                               hone_error *err)
 {
-    DIR *dir = opendir(folder);
-    const struct dirent *entry;
     hone_status status = HONE_OK;
+    const char *file = NULL;
 
-    while (dir && status == HONE_OK && (entry = readdir(dir))) {
-        const size_t length = strlen(entry->d_name);
+    while (status == HONE_OK &&
+           (file = hone__template_folder_next(folder, file))) {
         hone_listed_template item = {.folder = index};
         int found;
 
-        if (length < 4 || strcmp(entry->d_name + length - 3, ".cu") != 0)
-            continue;
-        status =
-            read_file(&out->arena, folder, entry->d_name, &item, &found, err);
+        status = read_file(&out->arena, folder, file, &item, &found, err);
         if (status != HONE_OK || !found || !is_asked_for(&item, asked) ||
             is_shadowed(out, &item))
             continue;
         if (HONE_GROW(out->items, out->n))
             out->items[out->n++] = item;
         else
-            status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+            status = hone__out_of_memory(err, "");
     }
-    if (dir)
-        (void)closedir(dir);
     return status;
+}
+
+static hone_status list_path(const char *path, int index, const char *asked,
+                             hone_template_list *out, hone_error *err)
+{
+    hone_template_folder folder;
+    hone_status status;
+
+    HONE_TRY(hone__template_folder_read(path, &folder, err));
+    if (folder.is_refused)
+        hone__text_printf(&out->refused, "%s%s",
+                          out->refused.length ? ", " : "", path);
+    status = list_folder(&folder, index, asked, out, err);
+    hone__template_folder_free(&folder);
+    return status == HONE_OK ? hone__text_check(&out->refused, err) : status;
 }
 
 static int compare(const void *a, const void *b)
@@ -164,7 +169,7 @@ hone_status hone__templates_list(const char *asked, const char *search_path,
         hone__text_append(&folder, search_path, length);
         status = hone__text_check(&folder, err);
         if (length && *search_path != HONE_INCLUDE_FOLDER && status == HONE_OK)
-            status = list_folder(folder.data, i, asked, out, err);
+            status = list_path(folder.data, i, asked, out, err);
         search_path += length + (search_path[length] == ':');
     }
     if (out->n)
@@ -178,6 +183,7 @@ hone_status hone__templates_list(const char *asked, const char *search_path,
 void hone__templates_list_free(hone_template_list *list)
 {
     hone__free(list->items);
+    hone__text_free(&list->refused);
     hone__arena_free(&list->arena);
     *list = (hone_template_list){0};
 }

@@ -394,6 +394,31 @@ int hone__standard_header(const char *name, int is_foreign, hone_text *out);
 /* Fill in the SHA-256 of the file and its headers. */
 hone_status hone__template_hash(const hone_parser *p, hone_error *err);
 
+/* --- folders.c --- */
+int hone__ends_with_cu(const char *name);
+typedef struct hone_template_folder {
+    const char *path;
+    int is_missing;  /* there is no such folder */
+    int is_refused;  /* this user may not read it */
+    size_t n;        /* files of which the name ends in ".cu" */
+    hone_text names; /* theirs, each with its NUL */
+} hone_template_folder;
+/* Freed by the caller. Missing or refused, it has no file, and that is no
+ * error: HONE_ERR_IO or HONE_ERR_NO_MEMORY if it is not known what is in it. */
+hone_status hone__template_folder_read(const char *path,
+                                       hone_template_folder *out,
+                                       hone_error *err);
+void hone__template_folder_free(hone_template_folder *folder);
+/* The name behind `name`, the first one behind NULL; NULL behind the last. */
+const char *hone__template_folder_next(const hone_template_folder *folder,
+                                       const char *name);
+/* Path and text of a file in it; *out_found 0 without an error if there is
+ * none that this user may read. */
+hone_status hone__template_folder_file(const hone_template_folder *folder,
+                                       const char *name, hone_text *path,
+                                       hone_text *text, int *out_found,
+                                       hone_error *err);
+
 /* --- body_text.c, directives.c --- */
 /* Take in the lines before statement `index`; n_statements: before the end
  * of the file. */

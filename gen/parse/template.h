@@ -158,12 +158,14 @@ typedef struct hone_listed_template {
 typedef struct hone_template_list {
     size_t n;
     hone_listed_template *items; /* by operation and name */
+    hone_text refused; /* folders that this user may not read; "" if none */
     hone_arena arena;
 } hone_template_list;
 
 /* All templates, or those that `asked` names: "OP" or "OP/NAME". Of the same
  * implementation in several folders the first is meant; in one folder it is
- * there twice. Files that cannot be read and have no heading are left out. */
+ * there twice. Files that this user may not read and that have no heading are
+ * left out; HONE_ERR_IO if it is not known what a folder or a file holds. */
 hone_status hone__templates_list(const char *asked, const char *search_path,
                                  hone_template_list *out, hone_error *err);
 void hone__templates_list_free(hone_template_list *list);
@@ -173,14 +175,16 @@ void hone__templates_list_free(hone_template_list *list);
  * has a '/' and is a file or cannot be OP/NAME; else NAME.cu, or the template
  * whose operation is NAME, in the first folder of `search_path`
  * (colon-separated) that has one.
- * HONE_ERR_NOT_FOUND lists the folders searched and the names there;
- * HONE_ERR_INPUT if several in one folder may be meant. */
+ * HONE_ERR_NOT_FOUND lists the folders searched, with those that may not be
+ * read; HONE_ERR_INPUT if several in one folder may be meant; HONE_ERR_IO as
+ * for lists. */
 hone_status hone__template_find(const char *name, const char *search_path,
                                 hone_text *out, hone_error *err);
 /* Does `name` stand for another file, too, with other contents, in a folder
  * behind that of `path`, which was found? The first is in `out` then. */
-int hone__template_shadowed(const char *name, const char *path,
-                            const char *search_path, hone_text *out);
+hone_status hone__template_shadowed(const char *name, const char *path,
+                                    const char *search_path, int *out_found,
+                                    hone_text *out, hone_error *err);
 /* The same; read and parse it. */
 hone_status hone__template_load(const char *name, const char *search_path,
                                 hone_template **out,

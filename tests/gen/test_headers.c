@@ -164,6 +164,7 @@ static void operations_are_found_by_name(void **state)
 {
     hone_text path = {0};
     hone_error err = {0};
+    int found = 0;
 
     (void)state;
     headers_write("one/some.cu", "#pragma hone op gemm_x(n) \"x\"\n");
@@ -185,12 +186,18 @@ static void operations_are_found_by_name(void **state)
     /* In another folder it is the first, and the other is named; not if it is
      * the same. */
     hone__text_clear(&path);
-    assert_false(hone__template_shadowed("gemm_x", "one/some.cu",
-                                         "two:one:none:one", &path));
+    assert_int_equal(hone__template_shadowed("gemm_x", "one/some.cu",
+                                             "two:one:none:one", &found, &path,
+                                             &err),
+                     HONE_OK);
+    assert_false(found);
     headers_write("three/gemm_x.cu", "#pragma hone op gemm_x(k) \"x\"\n");
     hone__text_clear(&path);
-    assert_true(hone__template_shadowed("gemm_x", "one/some.cu",
-                                        "two:one:three", &path));
+    assert_int_equal(hone__template_shadowed("gemm_x", "one/some.cu",
+                                             "two:one:three", &found, &path,
+                                             &err),
+                     HONE_OK);
+    assert_true(found);
     assert_string_equal(path.data, "three/gemm_x.cu");
     hone__text_clear(&path);
     headers_write("one/again.cu", "#pragma hone op gemm_x(m) \"x\"\n");
