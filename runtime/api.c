@@ -109,41 +109,72 @@ static hone_status build_plan(void *user, hone_answer *answer, hone_error *err)
                             err);
 }
 
+/* The best kernel, or the one of `query->config`. */
+static hone_status create_plan(hone_ctx *ctx, hone_query query,
+                               hone_plan **out_plan, hone_match *out_match)
+{
+    hone_error *err = hone__thread_error(ctx);
+    plan_builder builder = {NULL, query.op, out_plan};
+    hone_answer answer;
+    hone_status status;
+
+    (void)pthread_mutex_lock(&ctx->lock);
+    status = plan_context(ctx, &builder.context, err);
+    if (status == HONE_OK) {
+        query.stores = ctx->stores;
+        query.n_stores = ctx->n_stores;
+        query.target = &builder.context->target;
+        query.use = build_plan;
+        query.user = &builder;
+        status = hone__match_find(&query, &answer, err);
+    }
+    if (status == HONE_OK && out_match)
+        *out_match = answer.match;
+    (void)pthread_mutex_unlock(&ctx->lock);
+    return status;
+}
+
 hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
                              size_t n_dims, hone_plan **out_plan,
                              hone_match *out_match)
 {
-    hone_error *err = hone__thread_error(ctx);
-    hone_context *context = NULL;
-    hone_answer answer;
-    hone_status status;
-
     if (out_plan)
         *out_plan = NULL;
     if (!ctx || !op || (n_dims && !dims) || !out_plan)
-        return hone__fail(err, HONE_ERR_ARGUMENT,
+        return hone__fail(hone__thread_error(ctx), HONE_ERR_ARGUMENT,
                           "hone_plan_create: %s is NULL",
                           !ctx        ? "ctx"
                           : !op       ? "op"
                           : !out_plan ? "out_plan"
                                       : "dims");
-    (void)pthread_mutex_lock(&ctx->lock);
-    status = plan_context(ctx, &context, err);
-    if (status == HONE_OK)
-        status = hone__match_find(
-            &(hone_query){.stores = ctx->stores,
-                          .n_stores = ctx->n_stores,
-                          .target = &context->target,
-                          .op = op,
-                          .dims = dims,
-                          .n_dims = n_dims,
-                          .use = build_plan,
-                          .user = &(plan_builder){context, op, out_plan}},
-            &answer, err);
-    if (status == HONE_OK && out_match)
-        *out_match = answer.match;
-    (void)pthread_mutex_unlock(&ctx->lock);
-    return status;
+    return create_plan(ctx,
+                       (hone_query){.op = op, .dims = dims, .n_dims = n_dims},
+                       out_plan, out_match);
+}
+
+hone_status hone_plan_create_config(hone_ctx *ctx, const char *op,
+                                    const int64_t *dims, size_t n_dims,
+                                    const char *implementation,
+                                    const char *config, hone_plan **out_plan,
+                                    hone_match *out_match)
+{
+    if (out_plan)
+        *out_plan = NULL;
+    if (!ctx || !op || (n_dims && !dims) || !config || !out_plan)
+        return hone__fail(hone__thread_error(ctx), HONE_ERR_ARGUMENT,
+                          "hone_plan_create_config: %s is NULL",
+                          !ctx        ? "ctx"
+                          : !op       ? "op"
+                          : !config   ? "config"
+                          : !out_plan ? "out_plan"
+                                      : "dims");
+    return create_plan(ctx,
+                       (hone_query){.op = op,
+                                    .dims = dims,
+                                    .n_dims = n_dims,
+                                    .config = config,
+                                    .implementation = implementation},
+                       out_plan, out_match);
 }
 
 void hone_plan_destroy(hone_plan *plan)

@@ -468,6 +468,45 @@ HONE_API hone_status hone_plan_create(hone_ctx *ctx, const char *op,
                                       hone_match *out_match);
 
 /**
+ * hone_plan_create() with a kernel of the caller's choice: to compare
+ * configurations, or to keep to one whatever is tuned later. Nothing is
+ * compiled: every place of a ranking is looked at, and the default variants.
+ * What that database or pack does not have, `hone tune OP --config CONFIG`
+ * stores.
+ *
+ * @param implementation as in hone_match; NULL: of any
+ * @param config    all parameters, "BM=128,STAGES=3", in any order, spelled
+ *                  as `hone show` and hone_match spell them; "" where there
+ *                  are none
+ * @param out_match may be NULL; `kind` is HONE_MATCH_EXACT if the
+ *                  configuration was measured for these dims on this
+ *                  device, HONE_MATCH_NEIGHBOUR if for others, whatever they
+ *                  are, HONE_MATCH_DEFAULT if not at all
+ * @return what hone_plan_create() returns; HONE_ERR_NOT_FOUND also if there
+ *         is no such kernel, or if it cannot run these dims: the message has
+ *         the `require` that does not hold. The other parameters are those of
+ *         hone_plan_create()
+ */
+HONE_API hone_status hone_plan_create_config(hone_ctx *ctx, const char *op,
+                                             const int64_t *dims, size_t n_dims,
+                                             const char *implementation,
+                                             const char *config,
+                                             hone_plan **out_plan,
+                                             hone_match *out_match);
+
+/**
+ * How much device memory a run of the plan works with besides its arguments:
+ * its workspaces, a library's too, and the chunks of arrays in host memory. A
+ * stream has as much as its largest plan needs, and for each plan the part
+ * that starts zeroed: see hone_stream_release(). The code of kernels and its
+ * constant memory do not count. 0: none.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (NULL)
+ */
+HONE_API hone_status hone_plan_workspace_bytes(const hone_plan *plan,
+                                               size_t *out_bytes);
+
+/**
  * Say that the contents of arrays that a plan keeps in constant memory may
  * have changed.
  *

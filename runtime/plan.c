@@ -300,6 +300,17 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args,
     return run_alone(plan, args, no_parts, stream);
 }
 
+hone_status hone_plan_workspace_bytes(const hone_plan *plan, size_t *out_bytes)
+{
+    if (!plan || !out_bytes)
+        return hone__fail(plan ? error_of(plan) : hone__thread_error(NULL),
+                          HONE_ERR_ARGUMENT,
+                          "hone_plan_workspace_bytes: %s is NULL",
+                          plan ? "out_bytes" : "plan");
+    *out_bytes = needs(plan)->scratch_bytes + needs(plan)->zeroed_bytes;
+    return HONE_OK;
+}
+
 hone_status hone_plan_refresh(hone_plan *plan)
 {
     if (!plan)

@@ -273,7 +273,11 @@ static hone_status ask_sources(hone_matcher *m, int *out_any, hone_error *err)
 
         s->store = query->stores[i];
         s->place = i;
-        HONE_TRY(hone__store_op(s->store, query->op, &s->op, err));
+        HONE_TRY(query->config
+                     ? hone__store_op_configured(s->store, query->op,
+                                                 query->implementation,
+                                                 query->config, &s->op, err)
+                     : hone__store_op(s->store, query->op, &s->op, err));
         m->n_outdated += s->op->n_outdated;
         *out_any |= s->op->n_rows != 0;
         s->n_dims =

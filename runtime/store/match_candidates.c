@@ -98,6 +98,17 @@ static int judge_default(const hone_matcher *m, hone_candidate *c)
     return 1;
 }
 
+/* Where one configuration is wanted, every row of it will do; which it is says
+ * what is known of it. */
+static int judge_configured(hone_candidate *c)
+{
+    if (strcmp(c->row->types, c->source->types) != 0)
+        return 0;
+    c->kind = c->row->rank ? HONE_MATCH_NEIGHBOUR : HONE_MATCH_DEFAULT;
+    c->distance = 0;
+    return 1;
+}
+
 /* Its kind is the best that it may answer as. */
 static int judge(const hone_matcher *m, hone_candidate *c)
 {
@@ -120,12 +131,14 @@ static int judge(const hone_matcher *m, hone_candidate *c)
         if (memcmp(row->dims, c->source->dims,
                    row->n_dims * sizeof *row->dims) == 0)
             return 1;
+        if (m->query->config)
+            return judge_configured(c);
         c->kind = HONE_MATCH_NEIGHBOUR;
         c->distance = shape_distance(c->source, row->dims);
         if (c->distance >= 0)
             return 1;
     }
-    return judge_default(m, c);
+    return m->query->config ? judge_configured(c) : judge_default(m, c);
 }
 
 /* What is compared, the first number first: of exact rows the source counts

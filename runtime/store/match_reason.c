@@ -48,6 +48,15 @@ static void put_why(const hone_matcher *m, const hone_candidate *c,
 {
     const hone_store_row *row = c->row;
 
+    if (m->query->config && c->kind != HONE_MATCH_EXACT) {
+        put(reason, "asked for by its configuration; ");
+        if (row->rank)
+            put(reason, "measured on %.60s for %.100s", row->device_name,
+                row->label);
+        else
+            put(reason, "the default variant of %.64s", row->implementation);
+        return;
+    }
     switch (c->kind) {
     case HONE_MATCH_EXACT:
         put(reason, "tuned for these dimensions on %.100s%s", row->device_name,
@@ -129,6 +138,10 @@ static hone_status tune_command(const hone_matcher *m, hone_text *out,
     hone__shell_word(m->query->op, out);
     hone__text_puts(out, m->about->n_dims ? " --dims " : " --dims ''");
     put_dims(m->about, out);
+    if (m->query->config && *m->query->config) {
+        hone__text_puts(out, " --config ");
+        hone__shell_word(m->query->config, out);
+    }
     if (m->target->is_host)
         hone__text_puts(out, " --device cpu");
     if (database && (hone__default_database(&usual, NULL) != HONE_OK ||
@@ -167,6 +180,12 @@ hone_status hone__match_nothing_runs(const hone_matcher *m, hone_error *err)
         put_dims(s, &text);
         hone__text_printf(&text, " on %s%s: %.400s", m->device, m->outdated,
                           m->why.text);
+    } else if (m->query->config) {
+        hone__text_printf(&text,
+                          "%s with the configuration %.300s is not there for "
+                          "these dims on %s; the %s has it for %s",
+                          m->query->op, m->query->config, m->device,
+                          s->store->kind->noun, s->sample->compile_arch);
     } else {
         hone__text_printf(&text,
                           "nothing tuned for %s on %s%s; the %s has it "
@@ -200,6 +219,11 @@ static hone_status describe_lack(const hone_matcher *m,
                           "%s '%s' is damaged: the dims of the winners of "
                           "'%s' cannot be read",
                           noun, path, m->query->op);
+    } else if (m->query->config) {
+        hone__text_printf(text,
+                          "%s '%s' has%s no kernel of '%s' with the "
+                          "configuration '%.300s'",
+                          noun, path, device, m->query->op, m->query->config);
     } else {
         status = hone__store_list_ops(s->store, &ops, err);
         hone__text_printf(text,

@@ -83,6 +83,9 @@ static void free_op(hone_store_op *op)
 
 void hone__store_forget(hone_store *store)
 {
+    if (store->configured)
+        free_op(store->configured);
+    store->configured = NULL;
     while (store->ops) {
         hone_store_op *next = store->ops->next;
 
@@ -104,10 +107,39 @@ static hone_status no_memory(const hone_store *store, hone_error *err)
                       store->path);
 }
 
+/* NULL stays NULL; 0: there is no memory. */
+static int keep_text(hone_store_op *op, const char *text, const char **out)
+{
+    *out = text ? hone__arena_strndup(&op->arena, text, strlen(text)) : NULL;
+    return !text || *out;
+}
+
+/* Read an op, which is in no list yet. */
+static hone_status read_op(hone_store *store, const char *name,
+                           const char *implementation, const char *config,
+                           hone_store_op **out, hone_error *err)
+{
+    hone_store_op *op = hone__alloc(sizeof *op);
+    hone_status status;
+
+    *out = NULL;
+    if (!op)
+        return no_memory(store, err);
+    if (keep_text(op, name, &op->name) && keep_text(op, config, &op->config) &&
+        keep_text(op, implementation, &op->implementation))
+        status = store->kind->read_op(store, op, err);
+    else
+        status = no_memory(store, err);
+    if (status == HONE_OK)
+        *out = op;
+    else
+        free_op(op);
+    return status;
+}
+
 hone_status hone__store_op(hone_store *store, const char *name,
                            hone_store_op **out, hone_error *err)
 {
-    hone_status status;
     hone_store_op *op;
 
     *out = NULL;
@@ -119,20 +151,55 @@ hone_status hone__store_op(hone_store *store, const char *name,
             return hone__store_gather(store, op, NULL, err);
         }
     }
-    op = hone__alloc(sizeof *op);
-    if (!op)
-        return no_memory(store, err);
-    op->name = hone__arena_strndup(&op->arena, name, strlen(name));
-    status =
-        op->name ? store->kind->read_op(store, op, err) : no_memory(store, err);
-    if (status != HONE_OK) {
-        free_op(op);
-        return status;
-    }
+    HONE_TRY(read_op(store, name, NULL, NULL, &op, err));
     op->next = store->ops;
     store->ops = op;
     *out = op;
     return HONE_OK;
+}
+
+hone_status hone__store_op_configured(hone_store *store, const char *name,
+                                      const char *implementation,
+                                      const char *config, hone_store_op **out,
+                                      hone_error *err)
+{
+    *out = NULL;
+    if (store->kind->refresh)
+        HONE_TRY(store->kind->refresh(store, err));
+    if (store->configured)
+        free_op(store->configured);
+    store->configured = NULL;
+    HONE_TRY(
+        read_op(store, name, implementation, config, &store->configured, err));
+    *out = store->configured;
+    return HONE_OK;
+}
+
+/* Is each "K=V" of one configuration in the other? */
+static int is_within(const char *config, const char *other)
+{
+    while (*config) {
+        const size_t length = strcspn(config, ",");
+        const char *at = other;
+
+        while (*at &&
+               (strcspn(at, ",") != length || memcmp(at, config, length)))
+            at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',');
+        if (!*at)
+            return 0;
+        config += length + (config[length] == ',');
+    }
+    return 1;
+}
+
+int hone__store_op_takes(const hone_store_op *op, const char *implementation,
+                         const char *config)
+{
+    return !op->config ||
+           (strlen(config) == strlen(op->config) &&
+            is_within(config, op->config) && is_within(op->config, config) &&
+            (!op->implementation ||
+             strcmp(implementation, op->implementation) == 0));
 }
 
 hone_status hone__store_gather(hone_store *store, hone_store_op *op,

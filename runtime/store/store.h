@@ -58,7 +58,10 @@ typedef struct hone_store_row {
 typedef struct hone_store_op {
     hone_arena arena;
     const char *name;
-    size_t n_rows; /* those that were gathered last */
+    const char *config; /* rows of this configuration alone; NULL: all that
+                           may be the best */
+    const char *implementation; /* and of this one; NULL: of any */
+    size_t n_rows;              /* those that were gathered last */
     hone_store_row **rows;
     int has_more;        /* neighbours that were not gathered */
     size_t n_outdated;   /* winners of an older template, left out of rows */
@@ -73,8 +76,9 @@ typedef struct hone_store {
     const struct hone_store_kind *kind; /* database or pack: store_kind.h */
     char *path;                         /* as sentences name it */
     hone_store_op *ops;
-    const char *device_kind; /* whose rows are read: "cuda" or "cpu" */
-    uint64_t n_queries;      /* so far, for hone_store_row.refused_by */
+    hone_store_op *configured; /* of the last configuration asked for */
+    const char *device_kind;   /* whose rows are read: "cuda" or "cpu" */
+    uint64_t n_queries;        /* so far, for hone_store_row.refused_by */
 } hone_store;
 
 /* Where winners come from. */
@@ -109,6 +113,17 @@ void hone__store_forget(hone_store *store);
  * some at least, of which one tells the dims. */
 hone_status hone__store_op(hone_store *store, const char *name,
                            hone_store_op **out, hone_error *err);
+
+/* Its rows of one configuration, which may be written in any order, in every
+ * place of a ranking; `implementation` NULL: of any. None: there is no such
+ * row. Valid until the next call. */
+hone_status hone__store_op_configured(hone_store *store, const char *name,
+                                      const char *implementation,
+                                      const char *config, hone_store_op **out,
+                                      hone_error *err);
+/* Is a row with these one of the op's? */
+int hone__store_op_takes(const hone_store_op *op, const char *implementation,
+                         const char *config);
 
 /* Which rows are wanted for a problem. */
 typedef struct hone_wanted {
@@ -206,6 +221,10 @@ typedef struct hone_query {
     const char *op;
     const int64_t *dims;
     size_t n_dims;
+    /* This configuration, of this implementation or, NULL, any. NULL: the best
+     * there is. */
+    const char *config;
+    const char *implementation;
     /* Makes use of an answer, all but its match. Where that fails and the
      * answer is a function of a vendor's library, the next best one is tried;
      * any other failure is the caller's. NULL: every answer will do. */

@@ -395,6 +395,60 @@ static hone_status add_any(const hone_pack *pack, hone_store_op *op,
     return HONE_OK;
 }
 
+/* ---- one configuration --------------------------------------------------- */
+
+/* Is a variant of the op's configuration? The last answer is kept. */
+typedef struct config_filter {
+    const hone_store_op *op;
+    uint32_t last;
+    int answer;
+} config_filter;
+
+static int is_configured(config_filter *filter, const hone_pack *pack,
+                         uint32_t i)
+{
+    const hone_pack_variant *variant;
+    const char *implementation, *config;
+
+    if (i == filter->last)
+        return filter->answer;
+    variant = hone__pack_record(pack, HONE_PACK_VARIANTS, i);
+    implementation =
+        variant ? hone__pack_text(pack, variant->implementation) : NULL;
+    config = variant ? hone__pack_text(pack, variant->config) : NULL;
+    filter->last = i;
+    filter->answer = implementation && config &&
+                     hone__store_op_takes(filter->op, implementation, config);
+    return filter->answer;
+}
+
+/* All rows of it, of whatever shape. */
+static hone_status add_configured(const hone_pack *pack, hone_store_op *op,
+                                  hone_error *err)
+{
+    const hone_pack_op *record = op->self;
+    config_filter filter = {op, HONE_PACK_NONE, 0};
+
+    for (uint32_t i = 0; i < record->n_groups; ++i) {
+        group_view view;
+
+        if (!view_group(pack, (uint64_t)record->first_group + i, &view))
+            continue;
+        for (uint32_t j = 0; j < view.n; ++j)
+            if (is_configured(&filter, pack, view.winners[j].variant))
+                HONE_TRY(add_winner(&view, op, j, err));
+    }
+    for (uint32_t i = 0; i < record->n_defaults; ++i) {
+        const uint32_t at = record->first_default + i;
+        const hone_pack_default *entry =
+            hone__pack_record(pack, HONE_PACK_DEFAULTS, at);
+
+        if (entry && is_configured(&filter, pack, entry->variant))
+            HONE_TRY(add_default(pack, op, at, err));
+    }
+    return HONE_OK;
+}
+
 /* ---- of the table of functions ------------------------------------------- */
 
 static hone_status add_samples(const hone_pack *pack, hone_store_op *op,
@@ -414,6 +468,8 @@ hone_status hone__store_pack_gather(hone_store *store, hone_store_op *op,
     op->has_more = 0;
     if (!record)
         return HONE_OK;
+    if (op->config)
+        return add_configured(pack, op, err);
     if (!wanted)
         return add_samples(pack, op, err);
     if (wanted->kind == HONE_MATCH_DEFAULT) {

@@ -44,7 +44,8 @@ typedef enum store_view {
     VIEW_DEFAULTS,
     VIEW_DEFAULTS_5, /* of format version 5 or older */
     VIEW_WINNERS,
-    VIEW_RUNNERS_UP
+    VIEW_RUNNERS_UP,
+    VIEW_RANKED
 } store_view;
 
 #define COLUMNS_OF_WINNERS                                                     \
@@ -76,7 +77,12 @@ static const struct {
                          ", " COLUMNS_OF_WINNERS "ranked_v1" OF_WINNERS
                          " AND problem_id = ?3 AND device_id = ?4"
                          " AND mode = ?5 AND rank > 1"},
+    [VIEW_RANKED] = {"trial_id", "template_name", "is_default", "rank, 2",
+                     ", " COLUMNS_OF_WINNERS "ranked_v1" OF_WINNERS},
 };
+
+/* Of one configuration, in whatever order it is written. */
+#define OF_LENGTH " AND length(CAST(config AS BLOB)) = ?6"
 
 /* Copy a text column; the previous row's copy is taken if it is the same. */
 static int keep(hone_store_op *op, sqlite3_stmt *statement, int column,
@@ -216,6 +222,9 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
     row->preference = sqlite3_column_double(statement, COLUMN_PREFERENCE);
     if (!keep_texts(op, statement, n ? op->rows[n - 1] : NULL, row))
         return no_memory(err);
+    if (!hone__store_op_takes(op, row->implementation, row->config))
+        return HONE_OK;
+    row->has_runners_up = op->config != NULL; /* those are all there are */
     op->rows[n] = row;
     if (rank && !read_measured(statement, row))
         ++op->n_unreadable;
@@ -239,11 +248,12 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
      * once. */
     hone__text_printf(&sql,
                       "SELECT launch_plan, %s, %s, config, types, arch, "
-                      "compile_arch, cubin_sha256, %s, %s, %s%s "
+                      "compile_arch, cubin_sha256, %s, %s, %s%s%s "
                       "ORDER BY launch_plan",
                       views[view].id, views[view].name, views[view].is_default,
                       from->version < 4 ? "NULL" : "launch_sha256",
-                      views[view].rank, views[view].rest);
+                      views[view].rank, views[view].rest,
+                      op->config ? OF_LENGTH : "");
     status = hone__text_check(&sql, err);
     if (status == HONE_OK)
         status = hone__database_prepare(&from->file, "read it", sql.data,
@@ -259,6 +269,8 @@ static hone_status add_rows(hone_store *store, hone_store_op *op,
         (void)sqlite3_bind_text(statement, 5, winner->is_cold ? "cold" : "hot",
                                 -1, SQLITE_STATIC);
     }
+    if (op->config)
+        (void)sqlite3_bind_int64(statement, 6, (int64_t)strlen(op->config));
     while (status == HONE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_row(op, statement, err);
     if (status == HONE_OK && code != SQLITE_DONE)
@@ -280,9 +292,11 @@ hone_status hone__store_database_runners_up(hone_store *store,
 hone_status hone__store_database_read_op(hone_store *store, hone_store_op *op,
                                          hone_error *err)
 {
-    HONE_TRY(add_rows(store, op, VIEW_WINNERS, NULL, err));
-    return add_rows(store, op,
-                    hone__store_database(store)->version < 6 ? VIEW_DEFAULTS_5
-                                                             : VIEW_DEFAULTS,
+    const int64_t version = hone__store_database(store)->version;
+
+    HONE_TRY(add_rows(store, op,
+                      op->config && version >= 4 ? VIEW_RANKED : VIEW_WINNERS,
+                      NULL, err));
+    return add_rows(store, op, version < 6 ? VIEW_DEFAULTS_5 : VIEW_DEFAULTS,
                     NULL, err);
 }
