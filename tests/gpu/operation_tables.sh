@@ -97,8 +97,8 @@ table operation_tables.sql
 # The reasons of implementations name templates: not where they are here.
 here=$(echo "${HONE_TEMPLATE_PATH%%:*}" | sed "s/'/''/g")
 (cd "$OUT" && "$ask" :memory: "select
-    json_group_array(json(replace(readfile('tune_' || value || '.json'),
-    '$here', 'templates') -> '\$.shapes[0]'))
-    from json_each(readfile('problems.json'))") \
-    >"$OUT/operation_tables.json"
+    json_group_array(json(text -> '\$.shapes[0]')) from (select
+    replace(cast(readfile('tune_' || value || '.json') as text), '$here',
+    'templates') as text from json_each(readfile('problems.json')))
+    where json_valid(text)") >"$OUT/operation_tables.json"
 exit $status

@@ -6,8 +6,10 @@
 -- were drawn at random.
 create table problem(name text, shape text);
 insert into problem
-  select value, readfile('tune_' || value || '.json') -> '$.shapes[0]'
-    from json_each(readfile('problems.json'));
+  select value, iif(json_valid(text), text -> '$.shapes[0]', null)
+    from (select value, cast(readfile('tune_' || value || '.json') as text)
+                        as text
+            from json_each(readfile('problems.json')));
 create table row as
   select iif(name in (select value from json_each(readfile('drawn.json'))),
              'drawn', '') as drawn,

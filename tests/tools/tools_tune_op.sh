@@ -88,6 +88,12 @@ run 0 tune twice/fast --dims 4097 --device cpu --db "$db" --format json
 json shapes.0.trials=9 shapes.0.resumed=6 shapes.0.implementation=fast \
     shapes.0.implementations.4.trials=0
 
+# A budget is that of what was asked for: what the others tried costs nothing.
+run 0 tune twice/slow --dims 4098 --device cpu --db "$db" --budget 3
+run 0 tune twice/fast --dims 4098 --device cpu --db "$db" --budget 3 \
+    --no-seeds --format json
+json shapes.0.resumed=3 shapes.0.trials=6
+
 # A budget: each has its turn, and what cannot win gets little.
 run 0 tune twice --dims 5000 --device cpu --db "$db" --budget 9 --no-seeds \
     --format json

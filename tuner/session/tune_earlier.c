@@ -219,6 +219,11 @@ hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,
         const hone_candidate *candidate = &impl->earlier[i].candidate;
 
         ++run->progress.n_resumed;
+        if (hone__tune_is_beside(run, impl)) {
+            ++run->n_beside;
+            run->progress.n_planned +=
+                run->progress.n_planned < run->result->space_valid;
+        }
         run->progress.n_compiled += candidate->cubin_sha256[0] != '\0';
         hone__space_get(impl->space, candidate->index, config);
         hone__text_clear(&text);

@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+int64_t hone__tune_budget_left(const hone_tune_run *run)
+{
+    return run->request->budget_trials + run->n_beside - run->progress.n_done -
+           hone__tune_under_way(run);
+}
+
 int hone__tune_budget_is_spent(const hone_tune_run *run)
 {
     const hone_tune_request *request = run->request;
@@ -15,9 +21,7 @@ int hone__tune_budget_is_spent(const hone_tune_run *run)
     if (request->budget_s > 0 &&
         hone__now_s() - run->start_s >= request->budget_s)
         return 1;
-    return request->budget_trials > 0 &&
-           run->progress.n_done + hone__tune_under_way(run) >=
-               request->budget_trials;
+    return request->budget_trials > 0 && hone__tune_budget_left(run) <= 0;
 }
 
 int hone__tune_is_enough(const hone_tune_run *run)

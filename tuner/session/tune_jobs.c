@@ -166,12 +166,9 @@ static hone_tune_impl *next_impl(hone_tune_run *run, int *out_wait)
             impl->exhausted || has_to_wait(impl) ? NULL : &run->impls[i].share;
         *out_wait |= !impl->exhausted && !shares[i];
     }
-    next = hone__turn_next(shares, run->n_impls,
-                           run->request->budget_trials > 0
-                               ? run->request->budget_trials -
-                                     run->progress.n_done -
-                                     hone__tune_under_way(run)
-                               : 0);
+    next = hone__turn_next(
+        shares, run->n_impls,
+        run->request->budget_trials > 0 ? hone__tune_budget_left(run) : 0);
     return next < 0 ? NULL : &run->impls[next];
 }
 

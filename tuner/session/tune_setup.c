@@ -47,6 +47,11 @@ static int does_not_apply(hone_status status)
            status == HONE_ERR_UNSUPPORTED;
 }
 
+int hone__tune_is_beside(const hone_tune_run *run, const hone_tune_impl *impl)
+{
+    return run->request->only && impl->tmpl != run->request->only;
+}
+
 static int asks(const hone_tune_run *run, const hone_template *tmpl)
 {
     for (size_t i = 0; i < run->n_impls; ++i) {
@@ -83,7 +88,7 @@ static hone_status open_impls(hone_tune_run *run, hone_error *err)
         (void)snprintf(part->name, sizeof part->name, "%s",
                        hone__template_name(impl->tmpl));
         status = open_impl(run, impl, &why);
-        if (status == HONE_OK && request->only && impl->tmpl != request->only)
+        if (status == HONE_OK && hone__tune_is_beside(run, impl))
             impl->exhausted = 1;
         if (status == HONE_OK) {
             result->space_raw += impl->space->raw;
@@ -143,7 +148,9 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     return hone__search_open(
         impl->tmpl->call ? "exhaustive" : request->strategy, &view,
         &(hone_search_options){request->seed, first, n_first,
-                               hone__turn_planned(planned, run->n_impls)},
+                               request->only
+                                   ? planned
+                                   : hone__turn_planned(planned, run->n_impls)},
         &impl->search, err);
 }
 

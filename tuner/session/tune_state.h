@@ -146,6 +146,7 @@ typedef struct hone_tune_run {
     hone_candidate *candidates;
     size_t n_candidates;
     hone_tune_progress progress;
+    int64_t n_beside; /* earlier trials of implementations that try nothing */
     char best_config[256];
     int64_t best_trial_id;
     /* What a callback of the farm could not return. */
@@ -159,6 +160,9 @@ const hone_device_kind *hone__tune_kind(const hone_tune_run *run);
 
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err);
 void hone__tune_teardown(hone_tune_run *run);
+/* Whether another implementation alone was asked for: this one tries nothing.
+ */
+int hone__tune_is_beside(const hone_tune_run *run, const hone_tune_impl *impl);
 
 /* tune_jobs.c */
 void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job);
@@ -253,6 +257,8 @@ hone_status hone__tune_worker_pump(hone_tune_run *run, hone_error *err);
 
 /* tune_end.c */
 int hone__tune_budget_is_spent(const hone_tune_run *run);
+/* Trials that are left of a budget in trials. */
+int64_t hone__tune_budget_left(const hone_tune_run *run);
 /* No more shall be proposed: the budget is spent, or another gain unlikely.
  */
 int hone__tune_is_enough(const hone_tune_run *run);
