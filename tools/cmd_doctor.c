@@ -5,11 +5,12 @@
 #include "tools/option_value.h"
 #include "tools/message.h"
 #include "tools/output.h"
+#include "tools/process.h"
 
 #include "db/db.h"
+#include "tuner/cuda/cuda_device.h"
 #include "tuner/tuner.h"
 
-#include <dlfcn.h>
 #include <glob.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -18,15 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
-
-/* What --require can name. */
-typedef struct doctor {
-    const hone_options *options;
-    hone_output *output;
-    int has_gpu;
-    int has_nvrtc;
-    hone_error unusable; /* the database; HONE_OK: it is not */
-} doctor;
 
 void hone__doctor_line(hone_output *output, const char *what, const char *state,
                        const char *format, ...)
@@ -41,26 +33,50 @@ void hone__doctor_line(hone_output *output, const char *what, const char *state,
         output, hone__json("name:s state:s detail:s", what, state, detail));
 }
 
-void hone__doctor_missing(hone_output *output, const char *what,
+void hone__doctor_missing(hone_doctor *doctor, const char *what,
                           const hone_error *err)
 {
     if (err->status == HONE_ERR_NO_MEMORY)
-        hone__output_row(output, NULL);
+        hone__output_row(doctor->output, NULL);
+    else if (err->status == HONE_ERR_INTERRUPTED)
+        doctor->ended = *err;
     else
-        hone__doctor_line(output, what, "missing", "%s", err->text);
+        hone__doctor_line(doctor->output, what, "missing", "%s", err->text);
+}
+
+int hone__doctor_is_over(const hone_doctor *doctor)
+{
+    return doctor->ended.status != HONE_OK;
+}
+
+hone_status hone__doctor_ask(const hone_doctor *doctor, hone_worker_main *run,
+                             void *user, const char *what, hone_status blame,
+                             void *out, size_t out_bytes, hone_error *err)
+{
+    const hone_question question = {
+        .run = run,
+        .user = user,
+        .first =
+            {what,
+             "Nothing of hone can use it; is it whole, and the disk that it "
+             "lies on reachable?",
+             doctor->answer_s, blame},
+        .stop = doctor->stop};
+
+    return hone__ask(&question, out, out_bytes, err);
 }
 
 typedef hone_status locate_fn(const hone_options *options, hone_text *out,
                               hone_error *err);
 
-static void place(const doctor *d, const char *what, locate_fn *locate,
+static void place(hone_doctor *d, const char *what, locate_fn *locate,
                   const char *when_absent)
 {
     hone_text path = {0};
     hone_error err = {0};
 
     if (locate(d->options, &path, &err) != HONE_OK)
-        hone__doctor_missing(d->output, what, &err);
+        hone__doctor_missing(d, what, &err);
     else if (when_absent[0] && access(hone__text_str(&path), F_OK) != 0)
         hone__doctor_line(d->output, what, "none", "%s %s", path.data,
                           when_absent);
@@ -70,14 +86,14 @@ static void place(const doctor *d, const char *what, locate_fn *locate,
 }
 
 /* Is it one of ours, whole, and of a format that this hone reads? */
-static void database(doctor *d)
+static void database(hone_doctor *d)
 {
     hone_text path = {0};
     hone_db_facts facts;
     hone_error err = {0};
 
     if (hone__locate_db(d->options, &path, &err) != HONE_OK) {
-        hone__doctor_missing(d->output, "database", &err);
+        hone__doctor_missing(d, "database", &err);
     } else if (access(path.data, F_OK) != 0) {
         hone__doctor_line(d->output, "database", "none",
                           "%s is not there yet; 'hone tune' makes it",
@@ -98,7 +114,7 @@ static void database(doctor *d)
     hone__text_free(&path);
 }
 
-static void devices(doctor *d)
+static void devices(hone_doctor *d)
 {
     hone_error err = {0};
 
@@ -106,8 +122,8 @@ static void devices(doctor *d)
         hone_device_report r;
         char name[32];
 
-        if (hone__device_describe(HONE_BACKEND_CUDA, i, NULL, &r, &err) !=
-            HONE_OK)
+        if (hone__device_describe(HONE_BACKEND_CUDA, i, d->answer_s, d->stop,
+                                  &r, &err) != HONE_OK)
             break;
         if (i == 0)
             hone__doctor_line(d->output, "CUDA driver", "ok", "CUDA %d.%d",
@@ -121,25 +137,37 @@ static void devices(doctor *d)
             (double)r.properties.value[HONE_PROPERTY_memory] / (1 << 30));
         d->has_gpu = 1;
     }
-    if (!d->has_gpu)
-        hone__doctor_missing(d->output, "CUDA driver", &err);
+    if (!d->has_gpu || err.status == HONE_ERR_INTERRUPTED)
+        hone__doctor_missing(d, "CUDA driver", &err);
+}
+
+static int look_at_nvml(void *user, int from_parent, int to_parent)
+{
+    char path[1024] = "";
+    hone_error err = {0};
+    const hone_status status = hone__nvml_look(path, &err);
+
+    (void)user, (void)from_parent;
+    return hone__ask_answer(to_parent, path, sizeof path, status, &err);
 }
 
 /* Clocks, power and temperature are recorded through it. */
-static void nvml(const doctor *d)
+static void nvml(hone_doctor *d)
 {
-    static const char library[] = "libnvidia-ml.so.1";
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    char path[1024];
+    hone_error err = {0};
 
-    if (!handle) {
-        hone__doctor_line(
-            d->output, "NVML", "missing",
-            "libnvidia-ml.so.1 comes with the NVIDIA driver; without it "
-            "trials are recorded without clock, power and temperature");
-        return;
-    }
-    (void)dlclose(handle);
-    hone__doctor_line(d->output, "NVML", "ok", "%s", library);
+    if (hone__doctor_ask(d, look_at_nvml, NULL, "loading and starting NVML",
+                         HONE_ERR_UNSUPPORTED, path, sizeof path,
+                         &err) == HONE_OK)
+        hone__doctor_line(d->output, "NVML", "ok", "%s", path);
+    else if (err.status == HONE_ERR_UNSUPPORTED)
+        hone__doctor_line(d->output, "NVML", "missing",
+                          "without it trials are recorded without clock, power "
+                          "and temperature: %s",
+                          err.text);
+    else
+        hone__doctor_missing(d, "NVML", &err);
 }
 
 /* ---- packages -------------------------------------------------------------
@@ -205,7 +233,7 @@ static int find_package(const char *proof, hone_text *out)
 }
 
 /* A program of the machine; `without` says what is not done without it. */
-static void program(const doctor *d, const char *name, const char *proof,
+static void program(const hone_doctor *d, const char *name, const char *proof,
                     const char *without)
 {
     hone_text text = {0};
@@ -219,7 +247,7 @@ static void program(const doctor *d, const char *name, const char *proof,
     hone__text_free(&text);
 }
 
-static void compilers(const doctor *d)
+static void compilers(const hone_doctor *d)
 {
     program(d, "cc", "cc", "not on PATH; only needed to build hone");
     program(d, "c++", "c++",
@@ -229,7 +257,7 @@ static void compilers(const doctor *d)
 }
 
 /* What nothing here needs but the tests and the documents. */
-static void packages(const doctor *d)
+static void packages(const hone_doctor *d)
 {
     enum { build, test, optional };
     static const struct {
@@ -249,12 +277,14 @@ static void packages(const doctor *d)
             program(d, table[i].package, table[i].proof, table[i].without);
 }
 
-static hone_exit verdict(const doctor *d)
+static hone_exit verdict(const hone_doctor *d)
 {
     const char *required = d->options->text[HONE_OPT_REQUIRE];
     hone_error err = {0};
 
-    if (required && strcmp(required, "nvrtc") != 0 && !d->has_gpu)
+    if (hone__doctor_is_over(d))
+        err = d->ended;
+    else if (required && strcmp(required, "nvrtc") != 0 && !d->has_gpu)
         (void)hone__fail(&err, HONE_ERR_NO_GPU,
                          "a GPU is required and there is none; the list "
                          "above says why");
@@ -272,9 +302,12 @@ static hone_exit verdict(const doctor *d)
 hone_exit hone__cmd_doctor(const hone_options *options)
 {
     static const char columns[] = "name=what, state, detail";
-    doctor d = {.options = options};
+    hone_doctor d = {.options = options, .stop = hone__interrupt_flag()};
     hone_exit code;
 
+    d.answer_s = options->text[HONE_OPT_ANSWER_TIMEOUT]
+                     ? (double)options->number[HONE_OPT_ANSWER_TIMEOUT]
+                     : HONE_ANSWER_S;
     d.output = hone__output_begin(options, "checks", columns, hone__json(""));
     hone__doctor_line(d.output, "hone", "ok", HONE_VERSION);
     hone__doctor_line(d.output, "libraries", "ok",
@@ -285,11 +318,14 @@ hone_exit hone__cmd_doctor(const hone_options *options)
     place(&d, "cubin cache", hone__locate_cache,
           "is not there yet; 'hone compile' makes it");
     devices(&d);
-    d.has_nvrtc = hone__doctor_nvrtc(d.output);
-    nvml(&d);
+    if (!hone__doctor_is_over(&d))
+        hone__doctor_nvrtc(&d);
+    if (!hone__doctor_is_over(&d))
+        nvml(&d);
     compilers(&d);
     packages(&d);
-    code = hone__output_end(
-        d.output, hone__json("gpu:b nvrtc:b", d.has_gpu, d.has_nvrtc));
+    code = hone__output_end(d.output,
+                            hone__json("gpu:b nvrtc:b interrupted:b", d.has_gpu,
+                                       d.has_nvrtc, hone__doctor_is_over(&d)));
     return code == HONE_EXIT_DONE ? verdict(&d) : code;
 }

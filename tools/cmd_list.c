@@ -47,8 +47,8 @@ static hone_status find_device(listing *l, hone_error *err)
                           "--arch and --device are two ways to name a device: "
                           "give one");
     if (!arch) {
-        status = hone__device_describe(l->backend, ordinal, NULL, &report,
-                                       is_asked ? err : &why);
+        status = hone__device_describe(l->backend, ordinal, HONE_ANSWER_S, NULL,
+                                       &report, is_asked ? err : &why);
         if (status == HONE_OK) {
             l->properties = report.properties;
             hone__text_puts(&l->device, report.name);

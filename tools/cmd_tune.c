@@ -282,7 +282,8 @@ static hone_status open_db(tune_run *run, hone_error *err)
     if (run->request.farm.backend == HONE_BACKEND_CUDA &&
         access(path, F_OK) != 0)
         HONE_TRY(hone__device_describe(HONE_BACKEND_CUDA, run->request.device,
-                                       run->request.farm.stop, &report, err));
+                                       HONE_ANSWER_S, run->request.farm.stop,
+                                       &report, err));
     return hone__db_open(path, HONE_DB_CREATE, &run->request.db, err);
 }
 

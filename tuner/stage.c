@@ -43,7 +43,8 @@ hone_status hone__stage_open(const hone_tuned *tuned, hone_stage *out,
     if (tuned->n_impls == 1)
         HONE_TRY(hone__cpu_can_run(tuned->impls[0], tuned->farm.backend, err));
     HONE_TRY(hone__device_describe(tuned->farm.backend, tuned->device,
-                                   tuned->farm.stop, &out->device, err));
+                                   HONE_ANSWER_S, tuned->farm.stop,
+                                   &out->device, err));
     return choose(out, err);
 }
 

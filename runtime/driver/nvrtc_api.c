@@ -277,59 +277,19 @@ int hone__nvrtc_archs(const hone_nvrtc *table, int *out)
     return n;
 }
 
-/* ---- which others there are ---------------------------------------------- */
+/* ---- looking at one ------------------------------------------------------ */
 
-typedef struct survey {
-    hone_nvrtc_tell *tell;
-    void *user;
-    const hone_nvrtc *taken; /* NULL if none is of use */
-    hone_text seen;          /* real paths, each between two line ends */
-} survey;
-
-static int is_new(survey *s, const char *path)
+void hone__nvrtc_look(const char *path, hone_nvrtc_look *out)
 {
-    char entry[HONE_PLACE_BYTES + 4];
+    hone_nvrtc table;
 
-    (void)snprintf(entry, sizeof entry, "\n%s\n", path);
-    if (strstr(hone__text_str(&s->seen), entry))
-        return 0;
-    hone__text_puts(&s->seen, entry);
-    return !s->seen.failed;
-}
-
-static int look_at(void *user, const char *path, const char *origin)
-{
-    survey *s = user;
-    hone_nvrtc other;
-    char reason[512];
-    void *library = open_library(path, &other, reason, sizeof reason);
-    const char *real = other.library[0] ? other.library : path;
-
-    if ((library || other.library[0] || strchr(path, '/')) &&
-        !(s->taken && strcmp(real, s->taken->library) == 0) &&
-        is_new(s, real)) {
-        const hone_nvrtc_other told = {
-            real, origin,
-            library ? "the one that was taken comes before it" : reason,
-            other.version_major, other.version_minor};
-
-        s->tell(s->user, &told);
-    }
-    /* Not closed again: NVRTC does not give back what it takes when it is
-     * loaded, and nobody could tell whose that is. */
-    return 0;
-}
-
-hone_status hone__nvrtc_survey(hone_nvrtc_tell *tell, void *user,
-                               hone_error *err)
-{
-    survey s = {.tell = tell, .user = user};
-    hone_status status;
-
-    (void)hone__nvrtc_get(&s.taken, NULL);
-    status = hone__nvrtc_each_library("", look_at, &s, err);
-    if (!status)
-        status = hone__text_check(&s.seen, err);
-    hone__text_free(&s.seen);
-    return status;
+    /* If it is of use it is not closed again: NVRTC does not give back what it
+     * takes when it is loaded, and nobody could tell whose that is. */
+    memset(out, 0, sizeof *out);
+    if (open_library(path, &table, out->reason, sizeof out->reason))
+        out->reason[0] = '\0';
+    (void)snprintf(out->path, sizeof out->path, "%s",
+                   table.library[0] ? table.library : path);
+    out->version_major = table.version_major;
+    out->version_minor = table.version_minor;
 }

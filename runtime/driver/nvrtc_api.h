@@ -71,19 +71,16 @@ hone_status hone__nvrtc_get(const hone_nvrtc **out, hone_error *err);
  * HONE_NVRTC_MAX_ARCHS; 0 where it does not say. */
 int hone__nvrtc_archs(const hone_nvrtc *nvrtc, int *out);
 
-/* An NVRTC that was not taken. */
-typedef struct hone_nvrtc_other {
-    const char *path;
-    const char *origin;
-    const char *reason;
+/* What loading one file shows. */
+typedef struct hone_nvrtc_look {
+    char path[1024];   /* without links; as it was given if it does not load */
+    char reason[512];  /* it is of no use; "": it is */
     int version_major; /* 0 if it could not be asked */
     int version_minor;
-} hone_nvrtc_other;
-typedef void hone_nvrtc_tell(void *user, const hone_nvrtc_other *other);
+} hone_nvrtc_look;
 
-/* Tell of every other NVRTC of this machine, each once. Loads them to ask for
- * their versions: for `hone doctor`. HONE_ERR_NO_MEMORY: not all were told. */
-hone_status hone__nvrtc_survey(hone_nvrtc_tell *tell, void *user,
-                               hone_error *err);
+/* Load a file, or what the dynamic loader finds for a name without a slash. A
+ * library may do anything then, in the process that asks. */
+void hone__nvrtc_look(const char *path, hone_nvrtc_look *out);
 
 #endif

@@ -252,15 +252,18 @@ static void test_refused(void **state)
     assert_refused("has no function nvrtcGetCUBIN", "12.0");
 }
 
-static void tell(void *user, const hone_nvrtc_other *other)
+static int look_at(void *user, const char *path, const char *origin)
 {
     const size_t length = strlen(root);
+    hone_nvrtc_look look;
 
+    hone__nvrtc_look(path, &look);
     hone__text_printf(user, "%s %d.%d %s: %s\n",
-                      strncmp(other->path, root, length) ? other->path
-                                                         : other->path + length,
-                      other->version_major, other->version_minor, other->origin,
-                      other->reason);
+                      strncmp(look.path, root, length) ? look.path
+                                                       : look.path + length,
+                      look.version_major, look.version_minor, origin,
+                      strchr(look.path, '/') ? look.reason : "is not there");
+    return 0;
 }
 
 /* The wheels of CUDA 12 in a virtual environment; those before it are too old,
@@ -309,13 +312,18 @@ static void test_taken(void **state)
     in_root(path, sizeof path, "user/.local/" PIP "/nvidia/cuda_nvcc/include");
     assert_string_equal(table->crt, path);
 
-    assert_int_equal(hone__nvrtc_survey(tell, &others, &err), HONE_OK);
+    assert_int_equal(hone__nvrtc_each_library("", look_at, &others, &err),
+                     HONE_OK);
     assert_string_equal(
         hone__text_str(&others),
         "/cuda/lib64/libnvrtc.so.11.2 11.8 named by $CUDA_HOME: hone needs "
         "12.0 or newer\n"
+        "libnvrtc.so.13 0.0 found by the dynamic loader: is not there\n"
+        "libnvrtc.so.12 0.0 found by the dynamic loader: is not there\n"
+        "/venv/" PIP "/nvidia/cuda_nvrtc/lib/libnvrtc.so.12 12.4 in the "
+        "environment $VIRTUAL_ENV: \n"
         "/user/.local/" PIP "/nvidia/cu13/lib/libnvrtc.so.13 12.4 of Python's "
-        "packages of the user: the one that was taken comes before it\n");
+        "packages of the user: \n");
     hone__text_free(&others);
 }
 

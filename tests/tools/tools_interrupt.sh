@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # One Ctrl-C ends every command, whatever hangs in one of its processes: a
-# kernel, the CUDA driver, NVRTC, the C++ compiler. And 'hone run' comes to an
-# end without it.
+# kernel, the CUDA driver, NVRTC, NVML, the C++ compiler. And 'hone run' and
+# 'hone doctor' come to an end without it.
 . "$(dirname "$0")/hone_test.sh"
 command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
@@ -116,3 +116,40 @@ interrupted HONE_CUDA_LIBRARY="$hanging_library" "$HONE" tune saxpy \
     --dims 4096
 interrupted HONE_NVRTC_LIBRARY="$hanging_library" "$HONE" compile saxpy \
     --arch sm_90
+
+# 'hone doctor' asks all three; without a Ctrl-C each has its time, and what
+# does not answer is a row like any other.
+for library in CUDA NVRTC NVML; do
+    interrupted HONE_${library}_LIBRARY="$hanging_library" "$HONE" doctor \
+        --format json
+    json interrupted=true
+done
+HONE_NVML_LIBRARY=$hanging_library
+HONE_NVRTC_LIBRARY=$hanging_library
+export HONE_NVML_LIBRARY HONE_NVRTC_LIBRARY
+run 4 doctor --answer-timeout 1 --require nvrtc
+grep "^NVRTC  *missing  *loading NVRTC, $hanging_library, did not end" \
+    "$work/out" >"$work/row" || fail "the NVRTC that does not answer"
+grep -q 'within 1 s' "$work/row" || fail "how long it had"
+grep -q '^NVML  *missing .* did not end within 1 s' "$work/out" ||
+    fail "the NVML that does not answer"
+err_has "NVRTC is required"
+# One that hone would never come to takes nothing away.
+mkdir -p "$work/toolkit/lib64"
+cp "$hanging_library" "$work/toolkit/lib64/libnvrtc.so.13"
+HONE_NVML_LIBRARY=/nonexistent/libnvidia-ml.so
+run_with_toolkit() { # run_with_toolkit SECONDS
+    code=0
+    command="hone doctor with a CUDA_HOME that does not answer"
+    CUDA_HOME=$work/toolkit "$HONE" doctor --answer-timeout "$1" --format json \
+        >"$work/out" 2>"$work/err" </dev/null || code=$?
+    [ "$code" -eq 0 ] || fail "expected exit code 0"
+}
+HONE_NVRTC_LIBRARY=$(dirname "$json_check")/fakes/fake_nvrtc_12.so
+run_with_toolkit 10 # more than the one that does answer needs anywhere
+json nvrtc=true checks.6.name=NVRTC checks.6.state=ok
+out_has "$work/toolkit/lib64/libnvrtc.so.13, did not end within 10 s"
+# Before the right one it is in everybody's way.
+unset HONE_NVRTC_LIBRARY
+run_with_toolkit 1
+json nvrtc=false checks.6.name=NVRTC checks.6.state=missing

@@ -139,6 +139,34 @@ static void test_absent(void **state)
     assert_null(nvml);
 }
 
+static void assert_no_nvml(const char *words)
+{
+    char path[1024];
+    hone_error err = {0};
+
+    assert_int_equal(hone__nvml_look(path, &err), HONE_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, words));
+    assert_int_equal(nvml_users(), 0);
+}
+
+/* For `hone doctor`: what would be loaded, and would it start? */
+static void test_look(void **state)
+{
+    char path[1024] = "";
+    hone_error err = {0};
+
+    (void)state;
+    assert_int_equal(hone__nvml_look(path, &err), HONE_OK);
+    assert_non_null(strstr(path, HONE_FAKES "/"));
+    assert_int_equal(nvml_users(), 0);
+    setenv("FAKE_NVML_INIT", "9", 1);
+    assert_no_nvml("Driver Not Loaded");
+    setenv("HONE_NVML_LIBRARY", HONE_FAKES "/libfake_baselines.so", 1);
+    assert_no_nvml("nvmlInit_v2");
+    setenv("HONE_NVML_LIBRARY", "/nonexistent/libnvidia-ml.so.1", 1);
+    assert_no_nvml("/nonexistent/libnvidia-ml.so.1");
+}
+
 static void test_mute_device(void **state)
 {
     hone_nvml *nvml;
@@ -196,6 +224,7 @@ int main(void)
         cmocka_unit_test_setup(test_values, setup),
         cmocka_unit_test_setup(test_matching, setup),
         cmocka_unit_test_setup(test_absent, setup),
+        cmocka_unit_test_setup(test_look, setup),
         cmocka_unit_test_setup(test_mute_device, setup),
         cmocka_unit_test(test_reason_text),
     };

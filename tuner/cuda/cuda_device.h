@@ -31,6 +31,11 @@ hone_status hone__nvml_open(const hone_driver *driver, hone_cu_device device,
                             hone_nvml **out, hone_error *err);
 void hone__nvml_close(hone_nvml *nvml); /* NULL is a no-op */
 
+/* Load and start NVML, and stop it again: the file that it was loaded from, or
+ * HONE_ERR_UNSUPPORTED. The library may do anything in the process that asks.
+ */
+hone_status hone__nvml_look(char out_path[static 1024], hone_error *err);
+
 /* Read everything now; some microseconds. A NULL monitor reads nothing. */
 void hone__nvml_sample(hone_nvml *nvml, hone_clocks *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVML by dlopen: see cuda_device.h. The symbols are those of driver 450 and
  * newer; the declarations follow its ABI. */
+#define _GNU_SOURCE /* dladdr */
 #include "tuner/cuda/cuda_device.h"
 
 #include "runtime/base/alloc.h"
@@ -9,6 +10,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef int nvml_result; /* nvmlReturn_t; 0 is success */
 typedef struct nvmlDevice_st *nvml_device;
@@ -133,6 +135,33 @@ static int start(hone_nvml *nvml)
     return 1;
 }
 
+/* Back to before the start. */
+static void end(hone_nvml *nvml)
+{
+    if (nvml->initialised)
+        (void)nvml->api.shutdown();
+    if (nvml->library)
+        (void)dlclose(nvml->library);
+}
+
+hone_status hone__nvml_look(char out_path[static 1024], hone_error *err)
+{
+    hone_nvml nvml = {.initialised = 0};
+    hone_status status = HONE_OK;
+    void *address = NULL;
+    Dl_info info;
+
+    if (!start(&nvml))
+        status = hone__fail(err, HONE_ERR_UNSUPPORTED, "%s", nvml.reason);
+    memcpy(&address, &nvml.api.init, sizeof address);
+    if (address && dladdr(address, &info) && info.dli_fname)
+        (void)snprintf(out_path, 1024, "%s", info.dli_fname);
+    else
+        (void)snprintf(out_path, 1024, "%s", names[0]);
+    end(&nvml);
+    return status;
+}
+
 hone_status hone__nvml_open(const hone_driver *driver, hone_cu_device device,
                             hone_nvml **out, hone_error *err)
 {
@@ -167,10 +196,7 @@ void hone__nvml_close(hone_nvml *nvml)
 {
     if (!nvml)
         return;
-    if (nvml->initialised)
-        (void)nvml->api.shutdown();
-    if (nvml->library)
-        (void)dlclose(nvml->library);
+    end(nvml);
     hone__free(nvml);
 }
 

@@ -263,7 +263,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
                               &run->farm, err));
     HONE_TRY(hone__device_describe(request->farm.backend, request->device,
-                                   request->farm.stop, &run->device, err));
+                                   HONE_ANSWER_S, request->farm.stop,
+                                   &run->device, err));
     HONE_TRY(lock_device(run, err));
     (void)snprintf(run->result->device_name, sizeof run->result->device_name,
                    "%s", run->device.name);

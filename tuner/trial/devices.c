@@ -53,18 +53,17 @@ static int describe(void *user, int from_parent, int to_parent)
 }
 
 hone_status hone__device_describe(hone_backend backend, int ordinal,
+                                  double at_most_s,
                                   const volatile sig_atomic_t *stop,
                                   hone_device_report *out, hone_error *err)
 {
     which_device which = {hone__device_kind(backend), ordinal};
-    /* A driver needs 20 s on a host with 8 cards that nobody has used since
-     * it was started. */
     const hone_question question = {
         .run = describe,
         .user = &which,
         .first = {"asking the driver for its devices",
-                  "'nvidia-smi' says whether the driver answers at all", 60,
-                  HONE_ERR_CUDA},
+                  "'nvidia-smi' says whether the driver answers at all",
+                  at_most_s, HONE_ERR_CUDA},
         .stop = stop};
 
     /* A driver that is started here could not be used in a child. */
