@@ -253,7 +253,8 @@ static hone_status make_plan(hone_ctx *ctx, hone_plan_key key, hone_plan **out,
 }
 
 hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
-                        size_t n_dims, void *const *args, hone_stream stream)
+                        size_t n_dims, void *const *args, size_t n_args,
+                        hone_stream stream)
 {
     hone_plan_key key = {0, op, dims, n_dims};
     unsigned long long context_id = 0;
@@ -293,5 +294,5 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
         HONE_TRY(make_plan(ctx, key, &plan, hone__thread_error(ctx)));
     else if (!atomic_load_explicit(&plan->was_used, memory_order_relaxed))
         atomic_store_explicit(&plan->was_used, 1, memory_order_relaxed);
-    return hone_plan_run(plan, args, stream);
+    return hone_plan_run(plan, args, n_args, stream);
 }

@@ -17,7 +17,7 @@
  *         hone_plan_create(ctx, "saxpy", dims, 1, &plan, NULL) != HONE_OK)
  *         fprintf(stderr, "%s\n", hone_errmsg(ctx));
  *     else
- *         hone_plan_run(plan, args, stream);
+ *         hone_plan_run(plan, args, HONE_COUNT(args), stream);
  *     hone_plan_destroy(plan);
  *     hone_close(ctx);
  *
@@ -174,6 +174,9 @@ typedef struct hone_match {
  * caller leaves out dimensions in front of others.
  */
 #define HONE_DIM_DEFAULT INT64_MIN
+
+/** Elements of an array; never of a pointer. For `n_args` and `n_dims`. */
+#define HONE_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /** Open databases and packs, and the kernels loaded from them. Thread-safe. */
 typedef struct hone_ctx hone_ctx;
@@ -584,7 +587,10 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  *              cuLaunchKernel's kernelParams takes). An optional array that
  *              the dims leave out: NULL, or to a null pointer; a null pointer
  *              is refused everywhere else
- * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (also for an array that
+ * @param n_args how many: those that the operation declares, neither more nor
+ *              fewer, scalars and what is left out too
+ * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (another number of
+ *         arguments, NULL among them; also for an array that
  *         does not lie at a multiple of 16 bytes, where the kernel reads it
  *         through a tensor map, or of its elements' size, where a library
  *         does), HONE_ERR_UNSUPPORTED (a library has no way for arrays at
@@ -595,7 +601,7 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  * HONE_ERR_NO_MEMORY
  */
 HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
-                                   hone_stream stream);
+                                   size_t n_args, hone_stream stream);
 
 /**
  * Find (in a cache keyed by context, operation and dimensions) or create the
@@ -612,7 +618,8 @@ HONE_API hone_status hone_plan_run(hone_plan *plan, void *const *args,
  */
 HONE_API hone_status hone_launch(hone_ctx *ctx, const char *op,
                                  const int64_t *dims, size_t n_dims,
-                                 void *const *args, hone_stream stream);
+                                 void *const *args, size_t n_args,
+                                 hone_stream stream);
 
 /**
  * Choose how many plans hone_launch() keeps, of all contexts together.

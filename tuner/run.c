@@ -30,6 +30,7 @@ enum { N_PLANS = 4 };
 typedef struct planned {
     hone_ctx *ctx;
     hone_plan *plans[N_PLANS];
+    size_t n_args;
     size_t turn;
 } planned;
 
@@ -51,7 +52,8 @@ static hone_status enqueue_plan(void *user, void *const *args,
 {
     planned *p = user;
     const size_t turn = p->turn++ % N_PLANS;
-    const hone_status status = hone_plan_run(p->plans[turn], args, stream);
+    const hone_status status =
+        hone_plan_run(p->plans[turn], args, p->n_args, stream);
 
     return status == HONE_OK ? HONE_OK : fail_from_runtime(status, p->ctx, err);
 }
@@ -129,6 +131,7 @@ static hone_status run_plan(const run_setup *setup, hone_device *device,
         hone_open(hone__text_str(&setup->stage->tuned->db_path), &ctx);
 
     all.ctx = ctx;
+    all.n_args = setup->stage->tmpl->n_args;
     if (status == HONE_OK)
         status = hone_use_device(ctx, device->kind->name);
     if (status == HONE_OK)

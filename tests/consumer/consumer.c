@@ -33,7 +33,7 @@ static int launch(hone_ctx *ctx)
         return 0;
     printf("%s %s\n", match.kind == HONE_MATCH_EXACT ? "exact" : "other",
            match.config);
-    if (hone_plan_run(plan, args, NULL) != HONE_OK)
+    if (hone_plan_run(plan, args, HONE_COUNT(args), NULL) != HONE_OK)
         return 0;
     hone_plan_destroy(plan);
     printf("%s\n", is_right(x, y, slope) ? "right" : "WRONG");

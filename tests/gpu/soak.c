@@ -220,7 +220,8 @@ static hone_status launch(server *v, long shape)
     void *fir_args[] = {&v->x, &v->out};
     void **const args[] = {axpy_args, sum_args, fir_args};
 
-    return hone_launch(v->all->ctx, ops[op].op, &n, 1, args[op], v->stream);
+    return hone_launch(v->all->ctx, ops[op].op, &n, 1, args[op], op ? 2 : 3,
+                       v->stream);
 }
 
 /* The kernels still compute what they did. `v->out` is written by sum and

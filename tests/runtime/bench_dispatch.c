@@ -60,6 +60,7 @@ typedef struct bench {
     bare_launch *bare; /* of a batch */
     int64_t *shapes;
     void *args[HONE_MAX_ARGS];
+    size_t n_args;
     uint64_t arg_values[HONE_MAX_ARGS];
     hone_stream stream;
     double plan_create_ns;
@@ -192,7 +193,8 @@ static void make_args(bench *b)
                                        .n_dims = 1},
                          &answer, &error))
         die(b->op, error.text);
-    for (size_t i = 0; i < answer.resolved.n_args; ++i) {
+    b->n_args = answer.resolved.n_args;
+    for (size_t i = 0; i < b->n_args; ++i) {
         const hone_resolved_arg *arg = &answer.resolved.args[i];
         const float f32 = 1.0f;
         const double f64 = 1.0;
@@ -228,7 +230,8 @@ static void make_plans(bench *b)
     for (int i = 0; i < b->n_shapes; ++i) {
         b->shapes[i] = shape_of(i);
         need(b,
-             hone_launch(b->ctx, b->op, &b->shapes[i], 1, b->args, b->stream),
+             hone_launch(b->ctx, b->op, &b->shapes[i], 1, b->args, b->n_args,
+                         b->stream),
              "hone_launch");
         if (i % BATCH == 0)
             (void)b->driver->stream_synchronize(b->stream);
@@ -294,7 +297,7 @@ static double measure(bench *b, way w, const int *picks)
     case WAY_RANDOM_RUN:
         for (int i = 0; i < BATCH; ++i)
             failed |= (int)hone_plan_run(b->plans[picks[i] * step], b->args,
-                                         b->stream);
+                                         b->n_args, b->stream);
         break;
     case WAY_SAME:
     case WAY_RANDOM:
@@ -302,7 +305,7 @@ static double measure(bench *b, way w, const int *picks)
         for (int i = 0; i < BATCH; ++i)
             failed |=
                 (int)hone_launch(b->ctx, b->op, &b->shapes[picks[i] * step], 1,
-                                 b->args, b->stream);
+                                 b->args, b->n_args, b->stream);
     }
     elapsed = now_ns() - start;
     if (failed || b->driver->stream_synchronize(b->stream))

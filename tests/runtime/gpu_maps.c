@@ -228,7 +228,7 @@ static void check_copies(hone_plan *plan, const buffers *b)
         void *args[] = {&x, &y};
 
         clear(b);
-        CHECK(!hone_plan_run(plan, args, NULL));
+        CHECK(!hone_plan_run(plan, args, HONE_COUNT(args), NULL));
         CHECK(holds(b, i % 3));
     }
 }
@@ -245,13 +245,13 @@ static void check_capture(hone_plan *plan, const buffers *b)
 
     CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK(!hone_plan_run(plan, args, stream));
+    CHECK(!hone_plan_run(plan, args, HONE_COUNT(args), stream));
     CHECK(!driver->capture_end(stream, &graph));
     CHECK(!driver->graph_instantiate(&exec, graph, 0));
     x = b->x[2];
     for (int i = 0; i < 3; ++i) {
         clear(b);
-        CHECK(!hone_plan_run(plan, args, stream));
+        CHECK(!hone_plan_run(plan, args, HONE_COUNT(args), stream));
         CHECK(holds(b, 2));
         clear(b);
         CHECK(!driver->graph_launch(exec, stream));
@@ -270,7 +270,8 @@ static void check_refusals(hone_plan *plan, const buffers *b)
     void *args[] = {&x, &y};
     hone_plan *other = NULL;
 
-    CHECK(hone_plan_run(plan, args, NULL) == HONE_ERR_ARGUMENT);
+    CHECK(hone_plan_run(plan, args, HONE_COUNT(args), NULL) ==
+          HONE_ERR_ARGUMENT);
     (void)printf("pointer: %s\n", hone_errmsg(ctx));
     CHECK(strstr(hone_errmsg(ctx), "no multiple of 16 bytes") != NULL);
     CHECK(hone_plan_create(ctx, "copy", dims, 2, &other, NULL) ==

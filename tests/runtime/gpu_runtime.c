@@ -119,7 +119,7 @@ static void check_axpy(void)
     float a = 3;
     void *args[] = {&a, &x, &y};
 
-    CHECK(!hone_launch(ctx, "axpy", &n, 1, args, NULL));
+    CHECK(!hone_launch(ctx, "axpy", &n, 1, args, HONE_COUNT(args), NULL));
     CHECK(!driver->context_synchronize());
     CHECK(device_float(y) == 5.0f);
     CHECK(device_float(y + (N - 1) * sizeof a) == 5.0f);
@@ -142,7 +142,7 @@ static void check_workspaces(void)
     CHECK(!driver->stream_create(&streams[1], HONE_CU_STREAM_NON_BLOCKING));
     streams[2] = (hone_stream)(uintptr_t)2; /* the per-thread one */
     for (int i = 0; i < 30; ++i) {
-        CHECK(!hone_plan_run(plan, args, streams[i % 3]));
+        CHECK(!hone_plan_run(plan, args, HONE_COUNT(args), streams[i % 3]));
         CHECK(!driver->context_synchronize());
         CHECK(device_float(out) == (float)N);
         CHECK(!driver->fill8_async(out, 0xff, 4, NULL));
@@ -168,12 +168,12 @@ static void check_capture(void)
     CHECK(!hone_plan_create(ctx, "sum", &n, 1, &plan, NULL));
     /* Unprepared: refused with a sentence that says what to do. */
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK(hone_plan_run(plan, args, stream) == HONE_ERR_CUDA);
+    CHECK(hone_plan_run(plan, args, HONE_COUNT(args), stream) == HONE_ERR_CUDA);
     CHECK(strstr(hone_errmsg(ctx), "hone_plan_prepare()") != NULL);
     (void)driver->capture_end(stream, &graph);
     CHECK(!hone_plan_prepare(plan, stream));
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK(!hone_plan_run(plan, args, stream));
+    CHECK(!hone_plan_run(plan, args, HONE_COUNT(args), stream));
     CHECK(!driver->capture_end(stream, &graph));
     CHECK(!driver->graph_instantiate(&exec, graph, 0));
     for (int i = 0; i < 5; ++i)
@@ -216,16 +216,16 @@ static void check_graph_outlives_its_plan(void)
     CHECK(!hone_plan_create(ctx, "work", &small, 1, &plan, NULL));
     CHECK(!hone_plan_prepare(plan, stream));
     /* The cache has a plan of its own, which its first run prepares. */
-    CHECK(!hone_launch(ctx, "work", &small, 1, args, stream));
+    CHECK(!hone_launch(ctx, "work", &small, 1, args, HONE_COUNT(args), stream));
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK(!hone_plan_run(plan, args, stream));
-    CHECK(!hone_launch(ctx, "work", &small, 1, args, stream));
+    CHECK(!hone_plan_run(plan, args, HONE_COUNT(args), stream));
+    CHECK(!hone_launch(ctx, "work", &small, 1, args, HONE_COUNT(args), stream));
     CHECK(!driver->capture_end(stream, &graph));
     CHECK(!driver->graph_instantiate(&exec, graph, 0));
     hone_plan_destroy(plan);
     CHECK(!hone_plan_limit(ctx, 1));
     for (int64_t n = large; n < large + 100; ++n) {
-        CHECK(!hone_launch(ctx, "work", &n, 1, args, stream));
+        CHECK(!hone_launch(ctx, "work", &n, 1, args, HONE_COUNT(args), stream));
         CHECK(!driver->fill8_async(out, 0xff, 4, stream));
         CHECK(!driver->graph_launch(exec, stream));
         CHECK(!driver->stream_synchronize(stream));

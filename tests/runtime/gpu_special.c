@@ -79,7 +79,8 @@ static void run(hone_plan *plan, int taps, int stream)
 {
     void *args[] = {&h[taps], &y[stream]};
 
-    CHECK(hone_plan_run(plan, args, streams[stream]) == HONE_OK);
+    CHECK(hone_plan_run(plan, args, HONE_COUNT(args), streams[stream]) ==
+          HONE_OK);
 }
 
 /* What every element is; `cluster` blocks said so. */

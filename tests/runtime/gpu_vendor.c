@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* The first run is captured, `mode` 0: whatever is unsafe breaks it. */
-static void run_captured(hone_plan *plan, void *const *args)
+static void run_captured(hone_plan *plan, void *const *args, size_t n_args)
 {
     hone_stream stream = NULL;
     hone_cu_graph graph = NULL;
@@ -22,7 +22,7 @@ static void run_captured(hone_plan *plan, void *const *args)
     CHECK(!driver->stream_create(&stream, HONE_CU_STREAM_NON_BLOCKING));
     CHECK(!hone_plan_prepare(plan, stream));
     CHECK(!driver->capture_begin(stream, 0));
-    CHECK(!hone_plan_run(plan, args, stream));
+    CHECK(!hone_plan_run(plan, args, n_args, stream));
     CHECK(!driver->capture_end(stream, &graph));
     CHECK(!driver->graph_instantiate(&exec, graph, 0));
     for (int i = 0; i < 3; i++)
@@ -44,11 +44,11 @@ static void check_gemm(const char *op, const int64_t *dims, size_t n_dims)
         product p = make_product(dims, n_dims > 3, shifts[i]);
 
         bind(&p);
-        run_captured(plan, p.args);
+        run_captured(plan, p.args, HONE_COUNT(p.args));
         check_product(&p);
         p = make_product(dims, n_dims > 3, shifts[i]);
         bind(&p);
-        CHECK(!hone_plan_run(plan, p.args, NULL));
+        CHECK(!hone_plan_run(plan, p.args, HONE_COUNT(p.args), NULL));
         check_product(&p);
     }
     hone_plan_destroy(plan);
@@ -63,8 +63,8 @@ static void check_axpy(void)
     float alpha = 2, host[1000];
     void *args[] = {&alpha, &x, &y};
 
-    run_captured(plan, args);
-    CHECK(!hone_plan_run(plan, args, NULL));
+    run_captured(plan, args, HONE_COUNT(args));
+    CHECK(!hone_plan_run(plan, args, HONE_COUNT(args), NULL));
     CHECK(!driver->context_synchronize());
     CHECK(!driver->copy_to_host(host, y, sizeof host));
     for (int i = 0; i < 1000; i++)
@@ -101,8 +101,9 @@ static void check_fft(const char *op, int is_filter)
         hone_cu_ptr y = floats(2 * FFT * MANY, 1, shift);
         void *plain[] = {&x, &y}, *filter[] = {&x, &h, &y};
 
-        run_captured(plan, is_filter ? filter : plain);
-        CHECK(!hone_plan_run(plan, is_filter ? filter : plain, NULL));
+        run_captured(plan, is_filter ? filter : plain, is_filter ? 3 : 2);
+        CHECK(!hone_plan_run(plan, is_filter ? filter : plain,
+                             is_filter ? 3 : 2, NULL));
         CHECK(!driver->context_synchronize());
         CHECK(!driver->copy_to_host(host, y, sizeof host));
         for (int b = 0; b < MANY; b += MANY - 1) {
@@ -177,7 +178,8 @@ static void launch_product(void)
     product p = make_product(gemm_dims, 0, 0);
 
     bind(&p);
-    CHECK(!hone_launch(ctx, "gemm", gemm_dims, 3, p.args, NULL));
+    CHECK(!hone_launch(ctx, "gemm", gemm_dims, 3, p.args, HONE_COUNT(p.args),
+                       NULL));
     check_product(&p);
 }
 

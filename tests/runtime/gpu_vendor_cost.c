@@ -52,9 +52,10 @@ static void measure(void)
             const double start = seconds();
 
             for (int i = 0; i < CALLS; i++)
-                CHECK(way ? !hone_plan_run(plan, p.args, NULL)
-                          : !hone__vendor_enqueue(vendor, p.args, workspace,
-                                                  NULL, &error));
+                CHECK(
+                    way ? !hone_plan_run(plan, p.args, HONE_COUNT(p.args), NULL)
+                        : !hone__vendor_enqueue(vendor, p.args, workspace, NULL,
+                                                &error));
             times[way][r] = (seconds() - start) / CALLS * 1e9;
             CHECK(!driver->context_synchronize());
         }

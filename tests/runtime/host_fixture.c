@@ -125,7 +125,8 @@ float host_run_axpy(hone_ctx *ctx, hone_plan *plan)
 
     for (size_t i = 0; i < HOST_N; ++i)
         x[i] = y[i] = 1.0f;
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_OK);
     for (size_t i = 1; i < HOST_N; ++i)
         assert_true(y[i] == y[0]);
     return y[0];

@@ -34,7 +34,10 @@ static void launch(hone_ctx *ctx, int64_t n)
 {
     const long at = fake_n_launches();
 
-    assert_hone(ctx, hone_launch(ctx, "axpy", &n, 1, axpy_args, NULL), HONE_OK);
+    assert_hone(
+        ctx,
+        hone_launch(ctx, "axpy", &n, 1, axpy_args, HONE_COUNT(axpy_args), NULL),
+        HONE_OK);
     assert_int_equal(fake_launch_at(at)->params[3], n);
 }
 
@@ -109,7 +112,9 @@ static void one_plan_by_all_its_dims(void **state)
     hone_ctx *ctx = open_axpy(state);
 
     for (size_t n = 3; n <= 4; ++n)
-        assert_hone(ctx, hone_launch(ctx, "gemm", dims, n, gemm_args, NULL),
+        assert_hone(ctx,
+                    hone_launch(ctx, "gemm", dims, n, gemm_args,
+                                HONE_COUNT(gemm_args), NULL),
                     HONE_OK);
     assert_int_equal(ctx->cache.n_plans, 1);
     assert_int_equal(ctx->cache.table.n, 2);
@@ -123,7 +128,9 @@ static void one_plan_by_all_its_dims(void **state)
     assert_int_equal(ctx->cache.table.n, 1);
     /* The other way round. */
     for (size_t n = 4; n >= 3; --n)
-        assert_hone(ctx, hone_launch(ctx, "gemm", dims, n, gemm_args, NULL),
+        assert_hone(ctx,
+                    hone_launch(ctx, "gemm", dims, n, gemm_args,
+                                HONE_COUNT(gemm_args), NULL),
                     HONE_OK);
     assert_int_equal(ctx->cache.n_plans, 1);
     hone_close(ctx);
@@ -166,7 +173,9 @@ static void flat_over_many_shapes(void **state)
         struct mallinfo2 now;
 
         launch(ctx, 1 + i);
-        assert_hone(ctx, hone_launch(ctx, "gemm", dims, 3, gemm_args, NULL),
+        assert_hone(ctx,
+                    hone_launch(ctx, "gemm", dims, 3, gemm_args,
+                                HONE_COUNT(gemm_args), NULL),
                     HONE_OK);
         now = mallinfo2();
         if (i == N / 4)
@@ -200,10 +209,11 @@ static void *launch_often(void *user)
         const int64_t n = 16 * (1 + (i / 2 * 7 + w->number * 5) % N_SHAPES);
         const int64_t gemm[] = {16, n, 128, HONE_TYPE_F32};
 
-        w->n_bad += hone_launch(w->ctx, "axpy", &n, 1, axpy_args, NULL) != 0;
+        w->n_bad += hone_launch(w->ctx, "axpy", &n, 1, axpy_args,
+                                HONE_COUNT(axpy_args), NULL) != 0;
         if (i % 8 == 0)
             w->n_bad += hone_launch(w->ctx, "gemm", gemm, 3 + (size_t)i / 8 % 2,
-                                    gemm_args,
+                                    gemm_args, HONE_COUNT(gemm_args),
                                     (hone_stream)(0x40 * (w->number + 1))) != 0;
         if (i % 100 == 99)
             w->n_bad += hone_plan_limit(w->ctx, 1 + (size_t)i % 17) != 0;
@@ -235,7 +245,9 @@ static void launch_together(void **state)
     /* Nobody is in a plan any more: all of them can go. */
     assert_hone(ctx, hone_plan_limit(ctx, 1), HONE_OK);
     for (int64_t n = 1; n <= 100; ++n)
-        assert_hone(ctx, hone_launch(ctx, "axpy", &n, 1, axpy_args, NULL),
+        assert_hone(ctx,
+                    hone_launch(ctx, "axpy", &n, 1, axpy_args,
+                                HONE_COUNT(axpy_args), NULL),
                     HONE_OK);
     assert_in_range(ctx->cache.n_retired, 0, 40);
     hone_close(ctx);
@@ -284,7 +296,8 @@ static void *launch_once(void *user)
     const int64_t n = 1 + w->number;
 
     (void)cuCtxSetCurrent(w->context);
-    w->n_bad += hone_launch(w->ctx, "axpy", &n, 1, axpy_args, NULL) != 0;
+    w->n_bad += hone_launch(w->ctx, "axpy", &n, 1, axpy_args,
+                            HONE_COUNT(axpy_args), NULL) != 0;
     return NULL;
 }
 
@@ -322,10 +335,13 @@ static void memory_may_run_out(void **state)
 
         assert_in_range(n, 0, 500);
         hone__alloc_fail_after(n);
-        status = hone_launch(ctx, "gemm", dims, 3, gemm_args, NULL);
+        status = hone_launch(ctx, "gemm", dims, 3, gemm_args,
+                             HONE_COUNT(gemm_args), NULL);
         hone__alloc_fail_after(-1);
         assert_true(status == HONE_OK || status == HONE_ERR_NO_MEMORY);
-        assert_hone(ctx, hone_launch(ctx, "gemm", dims, 3, gemm_args, NULL),
+        assert_hone(ctx,
+                    hone_launch(ctx, "gemm", dims, 3, gemm_args,
+                                HONE_COUNT(gemm_args), NULL),
                     HONE_OK);
         assert_int_equal(ctx->cache.n_plans, 1);
         hone_close(ctx);

@@ -209,8 +209,10 @@ static void launch(hone_ctx *ctx, const int64_t *dims, size_t n_dims,
 {
     const long at = fake_n_launches();
 
-    assert_hone(ctx, hone_launch(ctx, "axpy", dims, n_dims, args, NULL),
-                HONE_OK);
+    assert_hone(
+        ctx,
+        hone_launch(ctx, "axpy", dims, n_dims, args, HONE_COUNT(args), NULL),
+        HONE_OK);
     assert_int_equal(fake_launch_at(at)->params[3], ld);
     assert_int_equal(fake_launch_at(at)->params[4], stride);
 }

@@ -46,7 +46,8 @@ static hone_status run_sum(hone_plan *plan, float first, float *out)
 
     for (size_t i = 0; i < HOST_N; ++i)
         x[i] = first;
-    return hone_plan_run(plan, args, (hone_stream)(uintptr_t)0x40);
+    return hone_plan_run(plan, args, HONE_COUNT(args),
+                         (hone_stream)(uintptr_t)0x40);
 }
 
 static long count_lines(const char *path, const char *part)
@@ -89,7 +90,7 @@ static void runs_without_a_driver(void **state)
     gpu = runtime_open(*state);
     assert_int_equal(hone_plan_create(gpu, "axpy", &n, 1, &plan, NULL),
                      HONE_ERR_NO_GPU);
-    assert_int_equal(hone_launch(gpu, "axpy", &n, 1, NULL, NULL),
+    assert_int_equal(hone_launch(gpu, "axpy", &n, 1, NULL, 0, NULL),
                      HONE_ERR_NO_GPU);
     hone_close(gpu);
 }
@@ -116,7 +117,8 @@ static float run_fir(hone_ctx *ctx, hone_plan *plan, float *h)
     float *y_host = &y;
     void *args[] = {&h, &y_host};
 
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_OK);
     return y;
 }
 
@@ -208,13 +210,14 @@ static void misuse(void **state)
                                                 "dim n int\nlaunch missing\n"
                                                 "grid 1\nblock 1\n"});
     plan = host_plan_of(ctx, "sum", HOST_N);
-    assert_int_equal(hone_plan_run(plan, NULL, NULL), HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_plan_run(plan, without, NULL), HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_plan_run(plan, NULL, 0, NULL), HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_plan_run(plan, without, HONE_COUNT(without), NULL),
+                     HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[0] of sum is NULL");
     assert_contains(hone_errmsg(ctx), "host pointer");
     hone_plan_destroy(plan);
     plan = host_plan_of(ctx, "other", HOST_N);
-    assert_int_equal(hone_plan_run(plan, NULL, NULL), HONE_ERR_KERNEL);
+    assert_int_equal(hone_plan_run(plan, NULL, 0, NULL), HONE_ERR_KERNEL);
     assert_contains(hone_errmsg(ctx), "kernel missing: there is no such");
     hone_plan_destroy(plan);
     hone_close(ctx);
@@ -344,7 +347,8 @@ static void *work(void *user)
 
         for (size_t k = 0; k < 16; ++k)
             x[k] = y[k] = 1.0f;
-        w->n_bad += hone_launch(w->ctx, "axpy", &n, 1, args, NULL) != HONE_OK;
+        w->n_bad += hone_launch(w->ctx, "axpy", &n, 1, args, HONE_COUNT(args),
+                                NULL) != HONE_OK;
         for (int64_t k = 0; k < 16; ++k)
             w->n_bad += y[k] != (k < n ? 1.0f + alpha : 1.0f);
         w->n_bad += run_sum(w->plan, 1.0f + alpha, &sum) != HONE_OK ||
@@ -395,7 +399,7 @@ static hone_status whole_life(const runtime_fixture *fixture)
     if (status == HONE_OK)
         status = run_sum(plan, value, &sum);
     if (status == HONE_OK)
-        status = hone_launch(ctx, "axpy", &n, 1, args, NULL);
+        status = hone_launch(ctx, "axpy", &n, 1, args, HONE_COUNT(args), NULL);
     if (status != HONE_OK)
         assert_true(strlen(hone_errmsg(ctx)) > 10);
     hone_plan_destroy(plan);

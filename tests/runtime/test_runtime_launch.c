@@ -34,7 +34,8 @@ static void put_defaults(runtime_fixture *fixture)
 
 static hone_status launch_axpy(hone_ctx *ctx, int64_t n)
 {
-    return hone_launch(ctx, "axpy", &n, 1, axpy_args, NULL);
+    return hone_launch(ctx, "axpy", &n, 1, axpy_args, HONE_COUNT(axpy_args),
+                       NULL);
 }
 
 static void launches_what_was_asked(void **state)
@@ -66,14 +67,24 @@ static void the_name_decides_not_its_address(void **state)
     char op[8] = "axpy";
 
     put_defaults(*state);
-    assert_hone(ctx, hone_launch(ctx, op, dims, 1, axpy_args, NULL), HONE_OK);
+    assert_hone(
+        ctx,
+        hone_launch(ctx, op, dims, 1, axpy_args, HONE_COUNT(axpy_args), NULL),
+        HONE_OK);
     memcpy(op, "gemm", 5);
-    assert_int_equal(hone_launch(ctx, op, dims, 1, gemm_args, NULL),
-                     HONE_ERR_DIMS);
-    assert_hone(ctx, hone_launch(ctx, op, dims, 3, gemm_args, NULL), HONE_OK);
+    assert_int_equal(
+        hone_launch(ctx, op, dims, 1, gemm_args, HONE_COUNT(gemm_args), NULL),
+        HONE_ERR_DIMS);
+    assert_hone(
+        ctx,
+        hone_launch(ctx, op, dims, 3, gemm_args, HONE_COUNT(gemm_args), NULL),
+        HONE_OK);
     assert_string_equal(fake_launch_at(1)->kernel, "gemm_main");
     memcpy(op, "axpy", 5);
-    assert_hone(ctx, hone_launch(ctx, op, dims, 1, axpy_args, NULL), HONE_OK);
+    assert_hone(
+        ctx,
+        hone_launch(ctx, op, dims, 1, axpy_args, HONE_COUNT(axpy_args), NULL),
+        HONE_OK);
     assert_string_equal(fake_launch_at(2)->kernel, "axpy");
     hone_close(ctx);
 }
@@ -100,13 +111,13 @@ static void failures_are_not_cached(void **state)
     put_defaults(*state);
     assert_int_equal(launch_axpy(ctx, -1), HONE_ERR_DIMS);
     assert_hone(ctx, launch_axpy(ctx, 64), HONE_OK);
-    assert_int_equal(hone_launch(NULL, "axpy", NULL, 0, NULL, NULL),
+    assert_int_equal(hone_launch(NULL, "axpy", NULL, 0, NULL, 0, NULL),
                      HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_launch(ctx, NULL, NULL, 0, NULL, NULL),
+    assert_int_equal(hone_launch(ctx, NULL, NULL, 0, NULL, 0, NULL),
                      HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_launch(ctx, "axpy", NULL, 1, NULL, NULL),
+    assert_int_equal(hone_launch(ctx, "axpy", NULL, 1, NULL, 0, NULL),
                      HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_launch(ctx, "axpy", &(int64_t){64}, 1, NULL, NULL),
+    assert_int_equal(hone_launch(ctx, "axpy", &(int64_t){64}, 1, NULL, 0, NULL),
                      HONE_ERR_ARGUMENT);
     hone_close(ctx);
 }
@@ -122,7 +133,9 @@ static void a_launch_of_nothing(void **state)
     assert_hone(ctx, launch_axpy(ctx, 64), HONE_OK);
     n = fake_n_launches();
     assert_hone(ctx, launch_axpy(ctx, 0), HONE_OK);
-    assert_hone(ctx, hone_launch(ctx, "axpy", &(int64_t){0}, 1, args, NULL),
+    assert_hone(ctx,
+                hone_launch(ctx, "axpy", &(int64_t){0}, 1, args,
+                            HONE_COUNT(args), NULL),
                 HONE_OK);
     assert_int_equal(fake_n_launches(), n);
     assert_hone(ctx, launch_axpy(ctx, 64), HONE_OK);
@@ -172,7 +185,8 @@ static void *launch_many(void *user)
 
         w->status = launch_axpy(w->ctx, n);
         if (w->status == HONE_OK && shape % 10 == 0)
-            w->status = hone_launch(w->ctx, "gemm", gemm, 3, gemm_args, stream);
+            w->status = hone_launch(w->ctx, "gemm", gemm, 3, gemm_args,
+                                    HONE_COUNT(gemm_args), stream);
         if (w->status == HONE_OK && i % 500 == 0 &&
             launch_axpy(w->ctx, -1) != HONE_ERR_DIMS)
             w->status = HONE_ERR_INTERNAL;

@@ -72,7 +72,8 @@ static void what_kernels_get(void **state)
     hone_plan *plan = plan_of(ctx, 90, 512);
     const fake_map *map = fake_map_at(0);
 
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_OK);
     assert_int_equal(fake_n_maps(), 1);
     assert_int_equal(map->type, 6);
     assert_int_equal(map->rank, 2);
@@ -109,7 +110,8 @@ static void one_map_for_a_pointer(void **state)
 
         x_device = 0x10000 * (1 + i % 3);
         assert_hone(ctx,
-                    hone_plan_run(plan, args, (hone_stream)(8 + 8 * (i % 2))),
+                    hone_plan_run(plan, args, HONE_COUNT(args),
+                                  (hone_stream)(8 + 8 * (i % 2))),
                     HONE_OK);
         assert_int_equal(got[1], x_device);
         assert_true(got[2] != 0); /* the workspace of this stream */
@@ -131,14 +133,19 @@ static void by_shape_and_captured(void **state)
 
     assert_hone(ctx, hone_plan_prepare(plan, NULL), HONE_OK);
     fake_capture(1);
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_OK);
     fake_capture(0);
     assert_int_equal(fake_n_maps(), 2);
     for (int i = 0; i < 3; ++i) {
-        assert_hone(ctx, hone_launch(ctx, "copy", dims, 2, args, NULL),
-                    HONE_OK);
-        assert_hone(ctx, hone_launch(ctx, "copy", others, 2, args, NULL),
-                    HONE_OK);
+        assert_hone(
+            ctx,
+            hone_launch(ctx, "copy", dims, 2, args, HONE_COUNT(args), NULL),
+            HONE_OK);
+        assert_hone(
+            ctx,
+            hone_launch(ctx, "copy", others, 2, args, HONE_COUNT(args), NULL),
+            HONE_OK);
     }
     assert_int_equal(fake_n_maps(), 6);
     assert_int_equal(fake_map_at(4)->dims[1], 200);
@@ -178,12 +185,14 @@ static void pointers_without_a_map(void **state)
     hone_plan *plan = plan_of(ctx, 90, 64);
 
     x_device = 0x10004;
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx),
                     "tensor map 'X_MAP' cannot be made: 'x' lies at 0x10004, "
                     "which is no multiple of 16 bytes");
     args[0] = NULL;
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[0] is NULL");
     assert_int_equal(fake_n_launches(), 0);
     assert_int_equal(fake_n_maps(), 0);
@@ -201,7 +210,7 @@ static void every_call_may_fail(void **state)
     for (; status != HONE_OK; ++n) {
         assert_true(n < 50);
         fake_fail_call(n, 1);
-        status = hone_plan_run(plan, args, NULL);
+        status = hone_plan_run(plan, args, HONE_COUNT(args), NULL);
         fake_fail_call(0, 0);
         assert_true(status == HONE_OK || status == HONE_ERR_CUDA);
     }

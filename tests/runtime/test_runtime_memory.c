@@ -62,7 +62,9 @@ static const fake_launch *run(hone_ctx *ctx, int64_t n, int64_t m,
     const int64_t dims[] = {n, m};
     const long at = fake_n_launches();
 
-    assert_hone(ctx, hone_launch(ctx, "work", dims, 2, args, stream), HONE_OK);
+    assert_hone(
+        ctx, hone_launch(ctx, "work", dims, 2, args, HONE_COUNT(args), stream),
+        HONE_OK);
     return fake_launch_at(at);
 }
 
@@ -140,7 +142,8 @@ static void zeros_of_evicted_plans_are_reused(void **state)
 
         assert_hone(ctx, hone_plan_create(ctx, "work", dims, 2, &plan, NULL),
                     HONE_OK);
-        assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+        assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                    HONE_OK);
         hone_plan_destroy(plan);
     }
     assert_in_range(fake_n_allocations(), 10, 10 + 40 + 30);
@@ -161,7 +164,8 @@ static void zeros_of_captured_plans_stay(void **state)
     assert_hone(ctx, hone_plan_prepare(plan, NULL), HONE_OK);
     (void)run(ctx, 9, 100, NULL);
     fake_capture(1);
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_OK);
     kept[0] = zeros_of(fake_launch_at(1));
     kept[1] = zeros_of(run(ctx, 9, 100, NULL));
     fake_capture(0);
@@ -177,8 +181,9 @@ static void zeros_of_captured_plans_stay(void **state)
     assert_int_equal(kept[0][0] + kept[1][0], 198);
     /* What was given up may not be zeroed inside of a graph. */
     fake_capture(2);
-    assert_int_equal(hone_launch(ctx, "work", small, 2, args, NULL),
-                     HONE_ERR_CUDA);
+    assert_int_equal(
+        hone_launch(ctx, "work", small, 2, args, HONE_COUNT(args), NULL),
+        HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "hone_plan_prepare()");
     fake_capture(0);
     assert_hone(ctx, hone_stream_release(ctx, NULL), HONE_OK);
@@ -226,8 +231,9 @@ static void rather_little_than_nothing(void **state)
     (void)run(ctx, 1 << 20, 1, NULL);
     fake_memory(((size_t)3 << 20) - 4096);
     (void)run(ctx, 3 << 19, 1, NULL);
-    assert_int_equal(hone_launch(ctx, "work", dims, 2, args, NULL),
-                     HONE_ERR_NO_MEMORY);
+    assert_int_equal(
+        hone_launch(ctx, "work", dims, 2, args, HONE_COUNT(args), NULL),
+        HONE_ERR_NO_MEMORY);
     assert_contains(hone_errmsg(ctx),
                     "allocating a workspace of 3145984 bytes");
     (void)run(ctx, 1 << 20, 1, NULL);
@@ -253,7 +259,9 @@ static void any_number_of_streams(void **state)
     fake_record(1);
     for (uintptr_t i = 0; i < N; ++i) {
         parts[i % TOGETHER] = run(ctx, 1000, 1, stream_of(i))->params[0];
-        assert_hone(ctx, hone_launch(ctx, "taps", &n, 1, args, stream_of(i)),
+        assert_hone(ctx,
+                    hone_launch(ctx, "taps", &n, 1, args, HONE_COUNT(args),
+                                stream_of(i)),
                     HONE_OK);
         for (uintptr_t k = 0; k < i && k < TOGETHER; ++k)
             assert_true(k == i % TOGETHER || parts[k] != parts[i % TOGETHER]);
@@ -298,8 +306,10 @@ static void banks_of_a_code_are_few(void **state)
         const long at = fake_n_launches();
 
         x_device = (uintptr_t)taps[i % n_plans];
-        assert_hone(ctx, hone_plan_run(plans[i % n_plans], args, NULL),
-                    HONE_OK);
+        assert_hone(
+            ctx,
+            hone_plan_run(plans[i % n_plans], args, HONE_COUNT(args), NULL),
+            HONE_OK);
         assert_int_equal(fake_launch_at(at)->constant, 100 + i % n_plans);
     }
     assert_int_equal(fake_n_modules(), 1 + HONE_BANKS_OF_CODE);
@@ -307,7 +317,9 @@ static void banks_of_a_code_are_few(void **state)
     for (int i = 0; i < 3; ++i) {
         for (size_t p = 0; p < HONE_BANKS_OF_CODE; ++p) {
             x_device = (uintptr_t)taps[p];
-            assert_hone(ctx, hone_plan_run(plans[p], args, NULL), HONE_OK);
+            assert_hone(ctx,
+                        hone_plan_run(plans[p], args, HONE_COUNT(args), NULL),
+                        HONE_OK);
         }
     }
     assert_int_equal(fake_n_copies(), 3 * n_plans + HONE_BANKS_OF_CODE);
@@ -315,7 +327,8 @@ static void banks_of_a_code_are_few(void **state)
     assert_hone(ctx, hone_plan_refresh(plans[0]), HONE_OK);
     taps[1][0] = 7;
     x_device = (uintptr_t)taps[1];
-    assert_hone(ctx, hone_plan_run(plans[1], args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plans[1], args, HONE_COUNT(args), NULL),
+                HONE_OK);
     assert_int_equal(fake_launch_at(fake_n_launches() - 1)->constant, 7);
     for (size_t i = 0; i < n_plans; ++i)
         hone_plan_destroy(plans[i]);
@@ -332,8 +345,9 @@ static void growing_while_captured(void **state)
 
     (void)run(ctx, 1000, 1, NULL);
     fake_capture(1);
-    assert_int_equal(hone_launch(ctx, "work", &n, 1, args, NULL),
-                     HONE_ERR_CUDA);
+    assert_int_equal(
+        hone_launch(ctx, "work", &n, 1, args, HONE_COUNT(args), NULL),
+        HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "hone_plan_prepare()");
     (void)run(ctx, 1000, 1, NULL);
     fake_capture(0);
@@ -341,7 +355,8 @@ static void growing_while_captured(void **state)
                 HONE_OK);
     assert_hone(ctx, hone_plan_prepare(plan, NULL), HONE_OK);
     fake_capture(1);
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_OK);
     fake_capture(0);
     hone_plan_destroy(plan);
     hone_close(ctx);
@@ -353,9 +368,11 @@ static hone_status whole_life(const runtime_fixture *fixture)
     hone_status status = hone_open(fixture->path, &ctx);
 
     for (int64_t n = 1000; status == HONE_OK && n < 10000; n += 4000) {
-        status = hone_launch(ctx, "work", &n, 1, args, stream_of(1));
+        status = hone_launch(ctx, "work", &n, 1, args, HONE_COUNT(args),
+                             stream_of(1));
         if (status == HONE_OK)
-            status = hone_launch(ctx, "taps", &n, 1, args, stream_of(2));
+            status = hone_launch(ctx, "taps", &n, 1, args, HONE_COUNT(args),
+                                 stream_of(2));
     }
     if (status == HONE_OK)
         status = hone_stream_release(ctx, stream_of(2));

@@ -78,8 +78,10 @@ static void results_in_chunks(void **state)
                                 streams[i / 25 % 4], 1 + i / 100};
 
         fill_arrays();
-        assert_hone(ctx, hone_launch(ctx, "axpy", dims, 4, args, NULL),
-                    HONE_OK);
+        assert_hone(
+            ctx,
+            hone_launch(ctx, "axpy", dims, 4, args, HONE_COUNT(args), NULL),
+            HONE_OK);
         for (int k = 0; k < MOST; ++k)
             assert_true(y[k] ==
                         (float)(1000 * k) + (k < dims[0] ? 2 * x[k] : 0));
@@ -189,7 +191,9 @@ static void order_of_the_steps(void **state)
         for (int again = 0; again < 2; ++again) {
             fake_reset(); /* nothing is made in a run */
             fill_arrays();
-            assert_hone(ctx, hone_plan_run(made, args, caller), HONE_OK);
+            assert_hone(ctx,
+                        hone_plan_run(made, args, HONE_COUNT(args), caller),
+                        HONE_OK);
             follow(lane_of(made), dims[0], dims[1], dims[2], is_staged, 0);
             for (int k = 0; k < MOST; ++k) /* kernels do nothing here */
                 assert_true(y[k] == (float)(1000 * k));
@@ -208,7 +212,9 @@ static void one_stream_is_the_callers(void **state)
     hone_ctx *ctx = open_with(state, 0);
 
     fake_reset();
-    assert_hone(ctx, hone_launch(ctx, "axpy", dims, 4, args, caller), HONE_OK);
+    assert_hone(
+        ctx, hone_launch(ctx, "axpy", dims, 4, args, HONE_COUNT(args), caller),
+        HONE_OK);
     assert_int_equal(fake_n_steps(), 1 + 3 * 4);
     for (long i = 0; i < fake_n_steps(); ++i)
         assert_ptr_equal(fake_step_at(i)->stream, caller);
@@ -227,10 +233,14 @@ static void memory_is_bounded(void **state)
     for (int64_t n = 1; n < MOST; ++n) {
         const int64_t dims[] = {n, 1 + n % 64, 1 + n % 3, 1 + n % 2};
 
-        assert_hone(ctx, hone_launch(ctx, "axpy", dims, 4, args, caller),
-                    HONE_OK);
+        assert_hone(
+            ctx,
+            hone_launch(ctx, "axpy", dims, 4, args, HONE_COUNT(args), caller),
+            HONE_OK);
     }
-    assert_hone(ctx, hone_launch(ctx, "axpy", large, 4, args, caller), HONE_OK);
+    assert_hone(
+        ctx, hone_launch(ctx, "axpy", large, 4, args, HONE_COUNT(args), caller),
+        HONE_OK);
     assert_int_equal(fake_n_streams(), 3);
     assert_int_equal(fake_n_events(), 4);
     assert_int_equal(fake_n_host_blocks(), 1);
@@ -257,16 +267,21 @@ static void refused_runs(void **state)
                 HONE_OK);
     assert_hone(ctx, hone_plan_prepare(made, caller), HONE_OK);
     fake_reset();
-    assert_hone(ctx, hone_plan_run(made, with_null, caller), HONE_ERR_ARGUMENT);
+    assert_hone(ctx,
+                hone_plan_run(made, with_null, HONE_COUNT(with_null), caller),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[1] of axpy points to a null");
-    assert_hone(ctx, hone_plan_run(made, without, caller), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(made, without, HONE_COUNT(without), caller),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[3] of axpy is NULL");
     fake_capture(1);
-    assert_hone(ctx, hone_plan_run(made, args, caller), HONE_ERR_CUDA);
+    assert_hone(ctx, hone_plan_run(made, args, HONE_COUNT(args), caller),
+                HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "cannot be captured");
     fake_capture(0);
     assert_int_equal(fake_n_steps(), 0);
-    assert_hone(ctx, hone_plan_run(made, args, caller), HONE_OK);
+    assert_hone(ctx, hone_plan_run(made, args, HONE_COUNT(args), caller),
+                HONE_OK);
     hone_plan_destroy(made);
     hone_close(ctx);
 }
@@ -282,7 +297,8 @@ static hone_status whole_life(runtime_fixture *fixture, long *out_calls)
     hone_status status = hone_open(fixture->path, &ctx);
 
     for (int i = 0; status == HONE_OK && i < 2; ++i)
-        status = hone_launch(ctx, "axpy", dims[i], 4, args, caller);
+        status = hone_launch(ctx, "axpy", dims[i], 4, args, HONE_COUNT(args),
+                             caller);
     *out_calls = fake_n_calls() - before;
     hone_close(ctx);
     assert_int_equal(fake_n_streams() + fake_n_events() + fake_n_host_blocks() +
@@ -338,7 +354,8 @@ static void *work(void *user)
             me->x[k] = (float)(k + i);
             me->y[k] = 0;
         }
-        me->n_bad += hone_launch(me->ctx, "axpy", dims, 4, mine, NULL) != 0;
+        me->n_bad += hone_launch(me->ctx, "axpy", dims, 4, mine,
+                                 HONE_COUNT(mine), NULL) != 0;
         for (int k = 0; k < MOST; ++k)
             me->n_bad += me->y[k] != 2 * me->x[k];
     }

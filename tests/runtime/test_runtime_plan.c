@@ -61,7 +61,10 @@ static void one_launch(void **state)
 
     put_both(*state);
     plan = plan_of(ctx, "axpy");
-    assert_hone(ctx, hone_plan_run(plan, axpy_args, stream_of(0x50)), HONE_OK);
+    assert_hone(
+        ctx,
+        hone_plan_run(plan, axpy_args, HONE_COUNT(axpy_args), stream_of(0x50)),
+        HONE_OK);
     /* 56 bytes, a dim, the name, a launch of 48 and 5 parameters of 16. */
     assert_int_equal(plan->n_lines, 4);
     assert_int_equal((uintptr_t)plan % HONE_LINE_BYTES, 0);
@@ -96,7 +99,9 @@ static void two_launches_with_workspaces(void **state)
 
     put_both(*state);
     plan = plan_of(ctx, "gemm");
-    assert_hone(ctx, hone_plan_run(plan, gemm_args, NULL), HONE_OK);
+    assert_hone(ctx,
+                hone_plan_run(plan, gemm_args, HONE_COUNT(gemm_args), NULL),
+                HONE_OK);
     assert_int_equal(fake_n_launches(), 2);
     assert_string_equal(main_launch->kernel, "gemm_main");
     assert_int_equal(main_launch->shared_bytes, 65536);
@@ -135,7 +140,8 @@ static void *run_per_thread_stream(void *user)
 
     job->status = (hone_status)cuCtxSetCurrent(job->context);
     if (job->status == HONE_OK)
-        job->status = hone_plan_run(job->plan, gemm_args, stream_of(2));
+        job->status = hone_plan_run(job->plan, gemm_args, HONE_COUNT(gemm_args),
+                                    stream_of(2));
     return NULL;
 }
 
@@ -149,7 +155,10 @@ static void per_thread_streams_share_nothing(void **state)
 
     put_both(fixture);
     job.plan = plan_of(ctx, "gemm");
-    assert_hone(ctx, hone_plan_run(job.plan, gemm_args, stream_of(2)), HONE_OK);
+    assert_hone(
+        ctx,
+        hone_plan_run(job.plan, gemm_args, HONE_COUNT(gemm_args), stream_of(2)),
+        HONE_OK);
     assert_int_equal(pthread_create(&thread, NULL, run_per_thread_stream, &job),
                      0);
     (void)pthread_join(thread, NULL);
@@ -171,15 +180,20 @@ static void prepared_streams_can_be_captured(void **state)
     put_both(*state);
     plan = plan_of(ctx, "gemm");
     fake_capture(1);
-    assert_hone(ctx, hone_plan_run(plan, gemm_args, stream_of(0x40)),
-                HONE_ERR_CUDA);
+    assert_hone(
+        ctx,
+        hone_plan_run(plan, gemm_args, HONE_COUNT(gemm_args), stream_of(0x40)),
+        HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "hone_plan_prepare()");
     assert_int_equal(hone_err_native(ctx, &domain), 900);
     assert_string_equal(domain, "cuda");
     fake_capture(0);
     assert_hone(ctx, hone_plan_prepare(plan, stream_of(0x40)), HONE_OK);
     fake_capture(1);
-    assert_hone(ctx, hone_plan_run(plan, gemm_args, stream_of(0x40)), HONE_OK);
+    assert_hone(
+        ctx,
+        hone_plan_run(plan, gemm_args, HONE_COUNT(gemm_args), stream_of(0x40)),
+        HONE_OK);
     fake_capture(0);
     hone_plan_destroy(plan);
     hone_close(ctx);
@@ -196,7 +210,9 @@ static void modules_are_shared(void **state)
     assert_int_equal(fake_n_loads(), 1);
     hone_plan_destroy(plans[0]);
     hone_plan_destroy(plans[2]);
-    assert_hone(ctx, hone_plan_run(plans[1], axpy_args, NULL), HONE_OK);
+    assert_hone(ctx,
+                hone_plan_run(plans[1], axpy_args, HONE_COUNT(axpy_args), NULL),
+                HONE_OK);
     hone_plan_destroy(plans[1]);
     /* Graphs may still use it, and the next plan does. */
     assert_int_equal(fake_n_modules(), 1);
@@ -219,12 +235,18 @@ static void contexts_have_their_own_modules(void **state)
     second = fake_context_create();
     plans[1] = plan_of(ctx, "gemm");
     assert_int_equal(fake_n_modules(), 2);
-    assert_hone(ctx, hone_plan_run(plans[1], gemm_args, NULL), HONE_OK);
+    assert_hone(ctx,
+                hone_plan_run(plans[1], gemm_args, HONE_COUNT(gemm_args), NULL),
+                HONE_OK);
     /* A plan of the other context: its workspace must not come from here. */
-    assert_hone(ctx, hone_plan_run(plans[0], gemm_args, NULL), HONE_ERR_CUDA);
+    assert_hone(ctx,
+                hone_plan_run(plans[0], gemm_args, HONE_COUNT(gemm_args), NULL),
+                HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "another CUDA context");
     (void)cuCtxSetCurrent(fixture->context);
-    assert_hone(ctx, hone_plan_run(plans[0], gemm_args, NULL), HONE_OK);
+    assert_hone(ctx,
+                hone_plan_run(plans[0], gemm_args, HONE_COUNT(gemm_args), NULL),
+                HONE_OK);
     (void)cuCtxSetCurrent(NULL);
     hone_plan_destroy(plans[0]); /* from a thread with no context at all */
     hone_plan_destroy(plans[1]);
@@ -242,14 +264,20 @@ static void a_context_dies_before_its_plans(void **state)
 
     put_both(fixture);
     plan = plan_of(ctx, "gemm");
-    assert_hone(ctx, hone_plan_run(plan, gemm_args, NULL), HONE_OK);
-    assert_hone(ctx, hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args, NULL),
+    assert_hone(ctx,
+                hone_plan_run(plan, gemm_args, HONE_COUNT(gemm_args), NULL),
+                HONE_OK);
+    assert_hone(ctx,
+                hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args,
+                            HONE_COUNT(axpy_args), NULL),
                 HONE_OK);
     n_modules = fake_n_modules();
     n_allocations = fake_n_allocations();
     fake_context_reset(fixture->context); /* as cudaDeviceReset() */
     /* The cached plan is of the old context: a new one is made. */
-    assert_hone(ctx, hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args, NULL),
+    assert_hone(ctx,
+                hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args,
+                            HONE_COUNT(axpy_args), NULL),
                 HONE_OK);
     assert_int_equal(fake_n_modules(), n_modules + 1);
     /* What went down with the context is not freed again. */
@@ -271,12 +299,23 @@ static void misuse(void **state)
 
     put_both(fixture);
     plan = plan_of(ctx, "axpy");
-    assert_int_equal(hone_plan_run(NULL, axpy_args, NULL), HONE_ERR_ARGUMENT);
+    assert_int_equal(
+        hone_plan_run(NULL, axpy_args, HONE_COUNT(axpy_args), NULL),
+        HONE_ERR_ARGUMENT);
     assert_int_equal(hone_plan_prepare(NULL, NULL), HONE_ERR_ARGUMENT);
-    assert_hone(ctx, hone_plan_run(plan, NULL, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, NULL, 3, NULL), HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args is NULL");
-    assert_hone(ctx, hone_plan_run(plan, without, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, without, HONE_COUNT(without), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[1] of axpy is NULL");
+    assert_hone(ctx, hone_plan_run(plan, axpy_args, 2, NULL),
+                HONE_ERR_ARGUMENT);
+    assert_string_equal(hone_errmsg(ctx), "axpy takes 3 arguments, not 2");
+    assert_hone(ctx, hone_plan_run(plan, NULL, 4, NULL), HONE_ERR_ARGUMENT);
+    assert_string_equal(hone_errmsg(ctx), "axpy takes 3 arguments, not 4");
+    assert_hone(ctx, hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args, 0, NULL),
+                HONE_ERR_ARGUMENT);
+    assert_string_equal(hone_errmsg(ctx), "axpy takes 3 arguments, not 0");
     assert_int_equal(fake_n_launches(), 0);
     assert_int_equal(
         hone_plan_create(NULL, "axpy", axpy_dims, 1, &none, &match),
@@ -351,9 +390,10 @@ static hone_status whole_life(const runtime_fixture *fixture)
     if (status == HONE_OK)
         status = hone_plan_create(ctx, "gemm", gemm_dims, 4, &plan, NULL);
     if (status == HONE_OK)
-        status = hone_plan_run(plan, gemm_args, NULL);
+        status = hone_plan_run(plan, gemm_args, HONE_COUNT(gemm_args), NULL);
     if (status == HONE_OK)
-        status = hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args, NULL);
+        status = hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args,
+                             HONE_COUNT(axpy_args), NULL);
     if (status != HONE_OK)
         assert_true(strlen(hone_errmsg(ctx)) > 10);
     hone_plan_destroy(plan);

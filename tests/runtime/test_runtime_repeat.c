@@ -97,7 +97,8 @@ static void each_in_its_turn(void **state)
         for (int run = 0; run < 2; ++run) {
             const long at = fake_n_launches();
 
-            assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+            assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                        HONE_OK);
             if (at + 12 < FAKE_KEPT_LAUNCHES)
                 check_launches(at, steps, NULL);
         }
@@ -120,7 +121,8 @@ static void captured(void **state)
     assert_hone(ctx, hone_plan_prepare(plan, stream), HONE_OK);
     fake_capture(1);
     at = fake_n_launches();
-    assert_hone(ctx, hone_plan_run(plan, args, stream), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), stream),
+                HONE_OK);
     fake_capture(0);
     check_launches(at, 5, stream);
     hone_plan_destroy(plan);
@@ -137,7 +139,8 @@ static void bad_arguments_are_named(void **state)
     plan = plan_of(ctx, 7, 3);
     at = fake_n_launches();
     y_device = 0;
-    assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[1] of waves points to a null");
     y_device = 0x2000;
     assert_int_equal(fake_n_launches(), at + 1); /* the first has no y */

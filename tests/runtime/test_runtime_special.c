@@ -82,7 +82,10 @@ static uint32_t run_fir(hone_ctx *ctx, hone_plan *plan, uint32_t *taps,
     const long at = fake_n_launches();
 
     h = taps;
-    assert_hone(ctx, hone_plan_run(plan, fir_args, stream_of(stream)), HONE_OK);
+    assert_hone(
+        ctx,
+        hone_plan_run(plan, fir_args, HONE_COUNT(fir_args), stream_of(stream)),
+        HONE_OK);
     assert_int_equal(fake_n_launches(), at + 1);
     return fake_launch_at(at)->constant;
 }
@@ -207,7 +210,9 @@ static void cached_plans_are_refreshed(void **state)
     for (uint32_t i = 0; i < 3; ++i) {
         taps_a[0] = 11 + i;
         assert_hone(ctx, hone_refresh(ctx), HONE_OK);
-        assert_hone(ctx, hone_launch(ctx, "fir", &n_taps, 1, fir_args, NULL),
+        assert_hone(ctx,
+                    hone_launch(ctx, "fir", &n_taps, 1, fir_args,
+                                HONE_COUNT(fir_args), NULL),
                     HONE_OK);
         assert_int_equal(fake_launch_at(i)->constant, 11 + i);
     }
@@ -247,9 +252,12 @@ static void constants_that_do_not_fit(void **state)
     put_all(*state);
     ctx = runtime_open(*state);
     plan = fir_of(ctx, 32);
-    assert_hone(ctx, hone_plan_run(plan, without, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, without, HONE_COUNT(without), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[0] of fir is NULL");
-    assert_hone(ctx, hone_plan_run(plan, with_null, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx,
+                hone_plan_run(plan, with_null, HONE_COUNT(with_null), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx),
                     "args[0] of fir points to a null pointer");
     assert_int_equal(hone_plan_refresh(NULL), HONE_ERR_ARGUMENT);
@@ -273,11 +281,10 @@ static void attributes_of_launches(void **state)
 {
     hone_ctx *ctx = runtime_open(*state);
     hone_plan *plan = NULL;
-    void *no_args[1] = {NULL};
 
     put_all(*state);
     assert_hone(ctx, make_special(ctx, 10, 4, &plan), HONE_OK);
-    assert_hone(ctx, hone_plan_run(plan, no_args, stream_of(0x50)), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, NULL, 0, stream_of(0x50)), HONE_OK);
     assert_int_equal(fake_n_launches(), 3);
     assert_true(fake_launch_at(0)->cooperative);
     assert_int_equal(fake_launch_at(0)->cluster[0], 0);
@@ -343,7 +350,8 @@ static void *run_often(void *user)
     r->failed = cuCtxSetCurrent(r->context) != 0;
     (void)pthread_barrier_wait(r->start);
     for (int i = 0; i < N_RUNS; ++i)
-        r->failed |= hone_plan_run(r->plan, args, stream_of(0x40)) != HONE_OK;
+        r->failed |= hone_plan_run(r->plan, args, HONE_COUNT(args),
+                                   stream_of(0x40)) != HONE_OK;
     return NULL;
 }
 
@@ -387,17 +395,16 @@ static hone_status whole_life(const runtime_fixture *fixture)
     hone_ctx *ctx = NULL;
     hone_plan *plan = NULL;
     hone_plan *other = NULL;
-    void *no_args[1] = {NULL};
     hone_status status = hone_open(fixture->path, &ctx);
 
     if (status == HONE_OK)
         status = hone_plan_create(ctx, "fir", &n_taps, 1, &plan, NULL);
     if (status == HONE_OK)
-        status = hone_plan_run(plan, fir_args, NULL);
+        status = hone_plan_run(plan, fir_args, HONE_COUNT(fir_args), NULL);
     if (status == HONE_OK)
         status = make_special(ctx, 4, 16, &other);
     if (status == HONE_OK)
-        status = hone_plan_run(other, no_args, NULL);
+        status = hone_plan_run(other, NULL, 0, NULL);
     if (status != HONE_OK)
         assert_true(strlen(hone_errmsg(ctx)) > 10);
     hone_plan_destroy(plan);

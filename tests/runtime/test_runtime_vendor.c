@@ -19,7 +19,8 @@ static void ours_answers(runtime_fixture *fixture, const char *why)
     assert_contains(match.reason, "1 better left out");
     assert_contains(match.reason, why);
     vendor_make(&c, 0);
-    assert_hone(ctx, hone_plan_run(plan, c.args, NULL), HONE_OK);
+    assert_hone(ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), NULL),
+                HONE_OK);
     assert_string_equal(fake_launch_at(fake_n_launches() - 1)->kernel, "ours");
     vendor_free(&c);
     vendor_close(ctx, plan);
@@ -123,7 +124,8 @@ static void test_alignment(void **state)
         vendor_run(ctx, plan, 4u << i % 3);
     assert_int_equal(vendor_n_heuristics(), n + 2);
     vendor_make(&c, 2);
-    assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM),
+    assert_hone(ctx,
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
                 HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "multiple of the size");
     vendor_free(&c);
@@ -140,11 +142,13 @@ static void test_arguments(void **state)
     vendor_make(&c, 0);
     kept = c.args[3];
     c.args[3] = NULL;
-    assert_hone(ctx, hone_plan_run(plan, c.args, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[3]");
     c.args[3] = kept;
     c.at[1] = 0;
-    assert_hone(ctx, hone_plan_run(plan, c.args, NULL), HONE_ERR_ARGUMENT);
+    assert_hone(ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), NULL),
+                HONE_ERR_ARGUMENT);
     assert_contains(hone_errmsg(ctx), "args[1] of axpy points to a null");
     vendor_free(&c);
     vendor_close(ctx, plan);
@@ -161,8 +165,9 @@ static void test_misplaced(void **state)
     for (int i = 0; i < 3; i++) {
         vendor_make(&c, 0);
         c.at[i] += i < 2 ? 1 : 2;
-        assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM),
-                    HONE_ERR_ARGUMENT);
+        assert_hone(
+            ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
+            HONE_ERR_ARGUMENT);
         assert_contains(hone_errmsg(ctx), "cublas.gemm: an array does not lie");
         vendor_free(&c);
     }

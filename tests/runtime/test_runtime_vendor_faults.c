@@ -36,11 +36,14 @@ static void test_no_memory_at_all(void **state)
 
     fake_memory(1 << 20);
     vendor_make(&c, 0);
-    assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM),
+    assert_hone(ctx,
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
                 HONE_ERR_NO_MEMORY);
     assert_contains(hone_errmsg(ctx), "workspace of 33554432 bytes");
     fake_memory((size_t)1 << 30);
-    assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM), HONE_OK);
+    assert_hone(ctx,
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
+                HONE_OK);
     vendor_check(&c);
     vendor_close(ctx, plan);
 }
@@ -55,11 +58,15 @@ static void test_failing_run(void **state)
 
     vendor_make(&c, 0);
     (void)setenv("FAKE_BLAS_FAIL", "cublasLtMatmul", 1);
-    assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM), HONE_ERR_CUDA);
+    assert_hone(ctx,
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
+                HONE_ERR_CUDA);
     assert_int_equal(hone_err_native(ctx, &domain), 13);
     assert_string_equal(domain, "cublas");
     vendor_fakes();
-    assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM), HONE_OK);
+    assert_hone(ctx,
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
+                HONE_OK);
     vendor_check(&c);
     vendor_close(ctx, plan);
 }
@@ -75,7 +82,8 @@ static void test_failing_stream(void **state)
     vendor_run(ctx, plan, 0);
     vendor_make(&c, 0);
     (void)setenv("FAKE_BLAS_FAIL", "cublasSetWorkspace", 1);
-    assert_hone(ctx, hone_plan_run(plan, c.args, other), HONE_ERR_CUDA);
+    assert_hone(ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), other),
+                HONE_ERR_CUDA);
     assert_contains(hone_errmsg(ctx), "cublasSetWorkspace");
     vendor_fakes();
     vendor_free(&c);
@@ -102,6 +110,7 @@ static void *run_many(void *user)
 
         vendor_make(&c, i % 3 * 4);
         r->status = hone_launch(r->ctx, "axpy", vendor_dims, 3, c.args,
+                                HONE_COUNT(c.args),
                                 (hone_stream)(r->stream + i % 2 * 64));
         if (r->status == HONE_OK)
             vendor_check(&c);
@@ -148,10 +157,10 @@ static void test_context_reset(void **state)
         vendor_case c;
 
         vendor_make(&c, 0);
-        assert_hone(
-            ctx,
-            hone_launch(ctx, "axpy", vendor_dims, 3, c.args, VENDOR_STREAM),
-            HONE_OK);
+        assert_hone(ctx,
+                    hone_launch(ctx, "axpy", vendor_dims, 3, c.args,
+                                HONE_COUNT(c.args), VENDOR_STREAM),
+                    HONE_OK);
         vendor_check(&c);
         if (!i)
             fake_context_reset(fixture->context);
@@ -186,7 +195,8 @@ static void test_failing_driver(void **state)
         n_calls = fake_n_calls();
         status = hone_plan_create(ctx, "axpy", vendor_dims, 3, &plan, NULL);
         if (status == HONE_OK)
-            status = hone_plan_run(plan, c.args, VENDOR_STREAM);
+            status =
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM);
         done = fake_n_calls() - n_calls < n;
         if (status != HONE_OK)
             assert_int_not_equal(strlen(hone_errmsg(ctx)), 0);
@@ -212,7 +222,8 @@ static void test_failing_allocations(void **state)
         hone__alloc_fail_once(n);
         if (hone_plan_create(ctx, "axpy", vendor_dims, 3, &plan, NULL) ==
             HONE_OK)
-            (void)hone_plan_run(plan, c.args, VENDOR_STREAM);
+            (void)hone_plan_run(plan, c.args, HONE_COUNT(c.args),
+                                VENDOR_STREAM);
         failed = hone__alloc_fail_end();
         vendor_free(&c);
         vendor_close(ctx, plan);

@@ -325,7 +325,8 @@ static void *transform_many(void *user)
         hone_cu_ptr at[] = {(uintptr_t)x, (uintptr_t)y};
         void *args[] = {&at[0], &at[1]};
 
-        if (hone_launch(r->ctx, "axpy", &r->n, 1, args, (hone_stream)r->stream))
+        if (hone_launch(r->ctx, "axpy", &r->n, 1, args, HONE_COUNT(args),
+                        (hone_stream)r->stream))
             return (void *)(uintptr_t)1;
         for (int64_t k = 0; k < r->n; k++)
             if (y[2 * k] - 2 < -1e-6f || y[2 * k] - 2 > 1e-6f)
@@ -397,7 +398,8 @@ static void test_many_ffts(void **state)
     assert_hone(ctx, hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
                 HONE_OK);
     for (int i = 0; i < 2; i++) {
-        assert_hone(ctx, hone_plan_run(plan, args, NULL), HONE_OK);
+        assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
+                    HONE_OK);
         fake_capture(!i);
     }
     hone_plan_destroy(plan);

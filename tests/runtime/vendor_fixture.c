@@ -233,7 +233,9 @@ void vendor_run(hone_ctx *ctx, hone_plan *plan, size_t shift)
     vendor_case c;
 
     vendor_make(&c, shift);
-    assert_hone(ctx, hone_plan_run(plan, c.args, VENDOR_STREAM), HONE_OK);
+    assert_hone(ctx,
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
+                HONE_OK);
     vendor_check(&c);
     assert_int_equal(fake_n_launches(), n);
 }
