@@ -6,12 +6,12 @@
 #
 #     sh tests/gpu/skewed_products.sh FOLDER [M,N ..]
 #
-# OP (gemm/simt): `gemm` has all implementations compete, the libraries too.
+# OP (gemm): all implementations compete, the libraries too; gemm/simt: only it.
 # DEPTH (1024): K; BUDGET (80) trials for each search.
 . "$(dirname "$0")/steps.sh"
 shift
 
-OP=${OP:-gemm/simt}
+OP=${OP:-gemm}
 DEPTH=${DEPTH:-1024}
 BUDGET=${BUDGET:-80}
 [ $# -gt 0 ] || set -- 2048,512 8192,128 32768,32 131072,8 524288,2 1048576,1

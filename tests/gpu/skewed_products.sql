@@ -8,6 +8,7 @@ insert into problem
 delete from problem where j ->> 'winner' is null;
 
 select replace(dims, ',', ' x ') as "M x N",
+       j ->> 'implementation' as by,
        round((j ->> 'time_ns') / 1e3, 1) as us,
        round(j ->> 'gflops') as "Gflop/s",
        round(j ->> 'gbytes_per_s') as "GB/s",
