@@ -3,12 +3,12 @@
  * (open.c): see there. */
 #include "runtime/plan.h"
 
-const char *hone_errmsg(hone_ctx *ctx)
+const char *hone_error_text(hone_ctx *ctx)
 {
     return hone__thread_error(ctx)->text;
 }
 
-int hone_err_native(hone_ctx *ctx, const char **out_domain)
+int hone_error_native(hone_ctx *ctx, const char **out_domain)
 {
     const hone_error *error = hone__thread_error(ctx);
 

@@ -15,7 +15,7 @@
  *
  *     if (hone_open(NULL, &ctx) != HONE_OK ||
  *         hone_plan_create(ctx, "saxpy", dims, 1, &plan, NULL) != HONE_OK)
- *         fprintf(stderr, "%s\n", hone_errmsg(ctx));
+ *         fprintf(stderr, "%s\n", hone_error_text(ctx));
  *     else
  *         hone_plan_run(plan, args, HONE_COUNT(args), stream);
  *     hone_plan_destroy(plan);
@@ -25,7 +25,7 @@
  * runtime API's `T *`: they are the same values. The calling thread must have
  * a current CUDA context (any runtime API call, e.g. cudaMalloc, makes one).
  *
- * On the device `cpu` (hone_use_device(), or HONE_DEVICE in the environment)
+ * On the device `cpu` (hone_device_select(), or HONE_DEVICE in the environment)
  * the same calls run what `hone tune --device cpu` compiled for this machine:
  * no driver is needed, arrays are host memory, streams do not count, and a
  * run is over when the call returns.
@@ -193,7 +193,7 @@ HONE_API int hone_version_number(void);
 HONE_API const char *hone_status_name(hone_status status);
 
 /** Short text of a status; never NULL. Static storage. */
-HONE_API const char *hone_status_str(hone_status status);
+HONE_API const char *hone_status_text(hone_status status);
 
 /**
  * Open a database or a pack for launching.
@@ -210,9 +210,9 @@ HONE_API const char *hone_status_str(hone_status status);
  *                 (/usr/local/share:/usr/share). Behind all of them are the
  *                 packs of hone_pack_register(). What is not there is passed
  *                 over; what is there and cannot be used is an error. Answers
- *                 are chosen as hone_open_sources() says
+ *                 are chosen as hone_sources_open() says
  * @param out_ctx  always set, also on failure (unless memory ran out), so
- *                 that hone_errmsg() can tell what went wrong; close it.
+ *                 that hone_error_text() can tell what went wrong; close it.
  * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file),
  *         HONE_ERR_DATABASE (neither a database nor a pack of ours, damaged,
  *         or a newer one), HONE_ERR_IO (it cannot be read), HONE_ERR_BUSY
@@ -257,14 +257,14 @@ typedef struct hone_source {
  *         a database; a pack in memory that is not aligned),
  *         HONE_ERR_DATABASE also for a pack with another SHA-256
  */
-HONE_API hone_status hone_open_sources(const hone_source *sources,
+HONE_API hone_status hone_sources_open(const hone_source *sources,
                                        size_t n_sources, hone_ctx **out_ctx);
 
 /**
  * Make a pack that is linked into the program (`hone pack --format c`) the last
  * place of the search path of hone_open(NULL), from now on and for the whole
  * process; those registered later come before. The bytes stay where they are,
- * as they are. Thread-safe; hone_errmsg(NULL) tells what went wrong.
+ * as they are. Thread-safe; hone_error_text(NULL) tells what went wrong.
  *
  * @return HONE_OK, HONE_ERR_ARGUMENT (NULL, or not at a multiple of 8 bytes),
  *         HONE_ERR_DATABASE (no pack, damaged, or a newer one),
@@ -289,7 +289,7 @@ HONE_API hone_status hone_pack_register(const void *pack, size_t pack_bytes);
  * @return HONE_OK, HONE_ERR_ARGUMENT (another name, or plans were made for
  *         the other device)
  */
-HONE_API hone_status hone_use_device(hone_ctx *ctx, const char *device);
+HONE_API hone_status hone_device_select(hone_ctx *ctx, const char *device);
 
 /**
  * Close `ctx` with its cached plans, and give back all that it has of the
@@ -335,7 +335,7 @@ HONE_API hone_status hone_stream_release(hone_ctx *ctx, hone_stream stream);
  * The sentence for the last failure of the calling thread on `ctx`. Valid
  * until that thread's next call on any hone_ctx; "" if there was none.
  */
-HONE_API const char *hone_errmsg(hone_ctx *ctx);
+HONE_API const char *hone_error_text(hone_ctx *ctx);
 
 /**
  * The native code behind the last failure of the calling thread.
@@ -344,7 +344,7 @@ HONE_API const char *hone_errmsg(hone_ctx *ctx);
  * "" (static)
  * @return the code, 0 if there was none
  */
-HONE_API int hone_err_native(hone_ctx *ctx, const char **out_domain);
+HONE_API int hone_error_native(hone_ctx *ctx, const char **out_domain);
 
 /** Names in alphabetical order; free with hone_names_free(). */
 typedef struct hone_names {
@@ -354,7 +354,7 @@ typedef struct hone_names {
 
 /**
  * The operations that `ctx` has kernels of, for the device it is for
- * (hone_use_device()): of all its databases and packs, whatever the
+ * (hone_device_select()): of all its databases and packs, whatever the
  * architecture. Needs no GPU. Thread-safe.
  *
  * @param out_names NULL on failure; free with hone_names_free()

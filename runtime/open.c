@@ -28,20 +28,21 @@ static void select_device(hone_ctx *ctx, int is_host)
         hone__store_select(ctx->stores[i], is_host);
 }
 
-hone_status hone_use_device(hone_ctx *ctx, const char *device)
+hone_status hone_device_select(hone_ctx *ctx, const char *device)
 {
     hone_error *err = hone__thread_error(ctx);
     hone_status status = HONE_OK;
     int is_host = 0;
 
     if (!ctx || !device)
-        return hone__fail(err, HONE_ERR_ARGUMENT, "hone_use_device: %s is NULL",
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "hone_device_select: %s is NULL",
                           ctx ? "device" : "ctx");
-    HONE_TRY(read_device(device, "hone_use_device", &is_host, err));
+    HONE_TRY(read_device(device, "hone_device_select", &is_host, err));
     (void)pthread_mutex_lock(&ctx->lock);
     if (is_host != ctx->is_host && ctx->contexts)
         status = hone__fail(err, HONE_ERR_ARGUMENT,
-                            "hone_use_device: plans were made for the other "
+                            "hone_device_select: plans were made for the other "
                             "device; choose it right after hone_open(), or "
                             "open the database once more");
     else if (is_host != ctx->is_host)
@@ -117,7 +118,7 @@ static hone_status open_all(hone_ctx *ctx, const hone_source *sources,
 
         if (!source->path == !source->pack)
             return hone__fail(err, HONE_ERR_ARGUMENT,
-                              "hone_open_sources: source %zu has %s", i,
+                              "hone_sources_open: source %zu has %s", i,
                               source->path
                                   ? "a path and a pack in memory; it is one of "
                                     "them"
@@ -187,12 +188,12 @@ hone_status hone_open(const char *path, hone_ctx **out_ctx)
     return open_ctx(&source, path != NULL, out_ctx);
 }
 
-hone_status hone_open_sources(const hone_source *sources, size_t n_sources,
+hone_status hone_sources_open(const hone_source *sources, size_t n_sources,
                               hone_ctx **out_ctx)
 {
     if (!out_ctx || !sources || !n_sources)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
-                          "hone_open_sources: %s",
+                          "hone_sources_open: %s",
                           !out_ctx ? "out_ctx is NULL"
                                    : "there are no sources");
     return open_ctx(sources, n_sources, out_ctx);

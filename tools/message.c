@@ -83,7 +83,7 @@ static int is_full_disk(const hone_error *err)
 hone_exit hone__message_error(const hone_error *err)
 {
     hone__message_negative("%s", err->text[0] ? err->text
-                                              : hone_status_str(err->status));
+                                              : hone_status_text(err->status));
     if (err->status == HONE_ERR_INTERNAL)
         (void)fputs("hone: this is a bug of hone; please report it with the "
                     "command line and the output of 'hone doctor'.\n",

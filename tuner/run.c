@@ -38,13 +38,13 @@ static hone_status fail_from_runtime(hone_status status, hone_ctx *ctx,
                                      hone_error *err)
 {
     const char *name = "";
-    const int native = hone_err_native(ctx, &name);
+    const int native = hone_error_native(ctx, &name);
     hone_domain domain = HONE_DOMAIN_ERRNO;
 
     while (domain && strcmp(hone__domain_name(domain), name) != 0)
         --domain;
     return hone__fail_native(err, status, domain, native, "%s",
-                             hone_errmsg(ctx));
+                             hone_error_text(ctx));
 }
 
 static hone_status enqueue_plan(void *user, void *const *args,
@@ -133,7 +133,7 @@ static hone_status run_plan(const run_setup *setup, hone_device *device,
     all.ctx = ctx;
     all.n_args = setup->stage->tmpl->n_args;
     if (status == HONE_OK)
-        status = hone_use_device(ctx, device->kind->name);
+        status = hone_device_select(ctx, device->kind->name);
     if (status == HONE_OK)
         status = make_plans(setup, device, &all, &result->match);
     if (status != HONE_OK) {

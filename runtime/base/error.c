@@ -55,7 +55,7 @@ const char *hone_status_name(hone_status status)
     return "HONE_?";
 }
 
-const char *hone_status_str(hone_status status)
+const char *hone_status_text(hone_status status)
 {
     switch (status) {
 #define STATUS_TEXT(name, value, text)                                         \

@@ -28,7 +28,7 @@ static int launch(hone_ctx *ctx)
 
     for (int i = 0; i < N; ++i)
         x[i] = (float)(i % 97);
-    if (hone_use_device(ctx, "cpu") != HONE_OK ||
+    if (hone_device_select(ctx, "cpu") != HONE_OK ||
         hone_plan_create(ctx, "ramp", dims, 1, &plan, &match) != HONE_OK)
         return 0;
     printf("%s %s\n", match.kind == HONE_MATCH_EXACT ? "exact" : "other",
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         hone_open(argc > 1 ? argv[1] : NULL, &ctx) == HONE_OK && launch(ctx);
 
     if (!is_done)
-        fprintf(stderr, "consumer: %s\n", hone_errmsg(ctx));
+        fprintf(stderr, "consumer: %s\n", hone_error_text(ctx));
     hone_close(ctx);
     return is_done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

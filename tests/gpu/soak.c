@@ -193,11 +193,11 @@ static void start(soak *s)
          "device", "no context");
     make_database(s);
     need(hone_open(db_path, &s->ctx) == HONE_OK &&
-             hone_use_device(s->ctx, s->is_cpu ? "cpu" : "cuda") == HONE_OK,
-         db_path, hone_errmsg(s->ctx));
+             hone_device_select(s->ctx, s->is_cpu ? "cpu" : "cuda") == HONE_OK,
+         db_path, hone_error_text(s->ctx));
     if (s->limit)
         need(hone_plan_limit(s->ctx, (size_t)s->limit) == HONE_OK, "limit",
-             hone_errmsg(s->ctx));
+             hone_error_text(s->ctx));
 }
 
 /* ---- serving ------------------------------------------------------------- */
@@ -278,7 +278,8 @@ static void *serve(void *user)
     }
     good = good && is_right(v);
     if (!good) {
-        (void)printf("a launch failed or was wrong: %s\n", hone_errmsg(s->ctx));
+        (void)printf("a launch failed or was wrong: %s\n",
+                     hone_error_text(s->ctx));
         atomic_fetch_add(&s->n_bad, 1);
         atomic_store(&s->n_done, s->n_launches);
     }

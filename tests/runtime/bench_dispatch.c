@@ -76,7 +76,7 @@ static void die(const char *what, const char *why)
 static void need(const bench *b, hone_status status, const char *what)
 {
     if (status != HONE_OK)
-        die(what, hone_errmsg(b->ctx));
+        die(what, hone_error_text(b->ctx));
 }
 
 static double now_ns(void)
@@ -309,7 +309,7 @@ static double measure(bench *b, way w, const int *picks)
     }
     elapsed = now_ns() - start;
     if (failed || b->driver->stream_synchronize(b->stream))
-        die(way_texts[w], hone_errmsg(b->ctx));
+        die(way_texts[w], hone_error_text(b->ctx));
     return elapsed / BATCH;
 }
 

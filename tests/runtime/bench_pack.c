@@ -126,10 +126,10 @@ static void measure(const char *path, const char *what, const int64_t *dims)
         double opened;
 
         if (hone_open(path, &ctx) != HONE_OK)
-            die("open", hone_errmsg(ctx));
+            die("open", hone_error_text(ctx));
         opened = now_us();
         if (hone_plan_create(ctx, "gemm", dims, 3, &plan, &match) != HONE_OK)
-            die("plan", hone_errmsg(ctx));
+            die("plan", hone_error_text(ctx));
         open_us[i] = opened - start;
         all_us[i] = now_us() - start;
         plan_us[i] = all_us[i] - open_us[i];

@@ -272,12 +272,13 @@ static void check_refusals(hone_plan *plan, const buffers *b)
 
     CHECK(hone_plan_run(plan, args, HONE_COUNT(args), NULL) ==
           HONE_ERR_ARGUMENT);
-    (void)printf("pointer: %s\n", hone_errmsg(ctx));
-    CHECK(strstr(hone_errmsg(ctx), "no multiple of 16 bytes") != NULL);
+    (void)printf("pointer: %s\n", hone_error_text(ctx));
+    CHECK(strstr(hone_error_text(ctx), "no multiple of 16 bytes") != NULL);
     CHECK(hone_plan_create(ctx, "copy", dims, 2, &other, NULL) ==
           HONE_ERR_NOT_FOUND);
-    (void)printf("size: %s\n", hone_errmsg(ctx));
-    CHECK(strstr(hone_errmsg(ctx), "stride of dimension 1 is 2060") != NULL);
+    (void)printf("size: %s\n", hone_error_text(ctx));
+    CHECK(strstr(hone_error_text(ctx), "stride of dimension 1 is 2060") !=
+          NULL);
 }
 
 /* ---- costs --------------------------------------------------------------

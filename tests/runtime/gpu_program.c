@@ -19,7 +19,7 @@ void gpu_check(int good, const char *file, int line, const char *what)
     if (good)
         return;
     (void)fprintf(stderr, "%s:%d: %s; %s; %s\n", file, line, what,
-                  hone_errmsg(ctx), error.text);
+                  hone_error_text(ctx), error.text);
     (void)unlink(db_path);
     exit(1);
 }

@@ -169,7 +169,7 @@ static void check_capture(void)
     /* Unprepared: refused with a sentence that says what to do. */
     CHECK(!driver->capture_begin(stream, 0));
     CHECK(hone_plan_run(plan, args, HONE_COUNT(args), stream) == HONE_ERR_CUDA);
-    CHECK(strstr(hone_errmsg(ctx), "hone_plan_prepare()") != NULL);
+    CHECK(strstr(hone_error_text(ctx), "hone_plan_prepare()") != NULL);
     (void)driver->capture_end(stream, &graph);
     CHECK(!hone_plan_prepare(plan, stream));
     CHECK(!driver->capture_begin(stream, 0));

@@ -172,7 +172,7 @@ static void clusters(int sm)
     }
     CHECK(hone_plan_create(ctx, "fir", too_wide, 2, &plan, NULL) ==
           HONE_ERR_INPUT);
-    CHECK(strstr(hone_errmsg(ctx),
+    CHECK(strstr(hone_error_text(ctx),
                  sm >= 90 ? "run at the same time" : "sm_90") != NULL);
 }
 

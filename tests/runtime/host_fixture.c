@@ -101,7 +101,7 @@ hone_ctx *host_open(const runtime_fixture *fixture)
 {
     hone_ctx *ctx = runtime_open(fixture);
 
-    assert_hone(ctx, hone_use_device(ctx, "cpu"), HONE_OK);
+    assert_hone(ctx, hone_device_select(ctx, "cpu"), HONE_OK);
     return ctx;
 }
 
@@ -141,6 +141,6 @@ void host_refuse(const runtime_fixture *fixture, hone_status status,
 
     assert_int_equal(hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL), status);
     assert_null(plan);
-    assert_contains(hone_errmsg(ctx), part);
+    assert_contains(hone_error_text(ctx), part);
     hone_close(ctx);
 }

@@ -53,7 +53,7 @@ void runtime_short_of_memory(const runtime_fixture *fixture,
         const hone_status assert_got = (expression);                           \
         if (assert_got != (expected))                                          \
             print_error("%s: %s\n", hone_status_name(assert_got),              \
-                        hone_errmsg(ctx));                                     \
+                        hone_error_text(ctx));                                 \
         assert_int_equal(assert_got, expected);                                \
     } while (0)
 

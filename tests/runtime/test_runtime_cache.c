@@ -78,7 +78,7 @@ static void no_more_than_the_limit(void **state)
     launch(ctx, 6);
     assert_int_equal(ctx->cache.n_plans, 1);
     assert_int_equal(hone_plan_limit(ctx, 0), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "n_plans is 0");
+    assert_contains(hone_error_text(ctx), "n_plans is 0");
     assert_int_equal(hone_plan_limit(NULL, 5), HONE_ERR_ARGUMENT);
     hone_close(ctx);
 }
@@ -150,7 +150,7 @@ static void from_the_environment(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         (void)setenv("HONE_PLAN_LIMIT", wrong[i], 1);
         assert_int_equal(hone_open(fixture->path, &ctx), HONE_ERR_ARGUMENT);
-        assert_contains(hone_errmsg(ctx), "HONE_PLAN_LIMIT: '");
+        assert_contains(hone_error_text(ctx), "HONE_PLAN_LIMIT: '");
         hone_close(ctx);
     }
     (void)setenv("HONE_PLAN_LIMIT", "", 1);

@@ -34,7 +34,7 @@ static void refuse(hone_ctx *ctx, const char *op, const int64_t *dims,
                                         config, &plan, NULL),
                 status);
     assert_null(plan);
-    assert_contains(hone_errmsg(ctx), part);
+    assert_contains(hone_error_text(ctx), part);
 }
 
 /* The trial that was put first has the second place behind the last one. */
@@ -100,7 +100,7 @@ static void check_lacks(hone_ctx *ctx)
                "has no kernel of 'gemm' with the configuration '");
     refuse(ctx, "gemm", cube, "wmma", "BM=64,SPLIT=4,V=128", HONE_ERR_NOT_FOUND,
            "has no kernel of 'gemm'");
-    assert_contains(hone_errmsg(ctx), "--config BM=64,SPLIT=4,V=128");
+    assert_contains(hone_error_text(ctx), "--config BM=64,SPLIT=4,V=128");
     refuse(ctx, "fft", cube, NULL, "A=1", HONE_ERR_NOT_FOUND,
            "has no kernel of 'fft'");
 }

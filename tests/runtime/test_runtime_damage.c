@@ -223,16 +223,16 @@ static void nothing_is_left(void **state)
     runtime_sql(fixture->path, DAMAGE("A=1"));
     assert_hone(ctx, hone_plan_create(ctx, "axpy", &tuned_n, 1, &plan, NULL),
                 HONE_ERR_NOT_FOUND);
-    assert_contains(hone_errmsg(ctx), "is damaged: the cubin of A=1");
-    assert_contains(hone_errmsg(ctx), "run: hone tune axpy --dims 1024");
+    assert_contains(hone_error_text(ctx), "is damaged: the cubin of A=1");
+    assert_contains(hone_error_text(ctx), "run: hone tune axpy --dims 1024");
     runtime_sql(fixture->path, "UPDATE variant SET launch_plan = 'x'");
     assert_hone(ctx, hone_plan_create(ctx, "axpy", &tuned_n, 1, &plan, NULL),
                 HONE_ERR_DATABASE);
-    assert_contains(hone_errmsg(ctx), "is damaged: the launch plan of A=1");
+    assert_contains(hone_error_text(ctx), "is damaged: the launch plan of A=1");
     runtime_sql(fixture->path, "UPDATE problem SET dims = '1,,2'");
     assert_hone(ctx, hone_plan_create(ctx, "axpy", &tuned_n, 1, &plan, NULL),
                 HONE_ERR_DATABASE);
-    assert_contains(hone_errmsg(ctx), "the dims of the winners of 'axpy'");
+    assert_contains(hone_error_text(ctx), "the dims of the winners of 'axpy'");
     hone_close(ctx);
 }
 

@@ -356,7 +356,7 @@ static void what_follows_is_not_far(void **state)
                                       (const int64_t[]){64, 64, 4096}, 3, &plan,
                                       NULL),
                      HONE_ERR_NOT_FOUND);
-    assert_contains(hone_errmsg(ctx), "--dims 64,64,4096,2,262141");
+    assert_contains(hone_error_text(ctx), "--dims 64,64,4096,2,262141");
     hone_close(ctx);
 }
 
@@ -370,7 +370,8 @@ static void unknown_operation(void **state)
                                       (const int64_t[]){64, D, 32, D}, 4, &plan,
                                       NULL),
                      HONE_ERR_NOT_FOUND);
-    assert_contains(hone_errmsg(ctx), "run: hone tune zebra --dims 64,,32,");
+    assert_contains(hone_error_text(ctx),
+                    "run: hone tune zebra --dims 64,,32,");
     hone_close(ctx);
 }
 

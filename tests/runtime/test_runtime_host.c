@@ -160,7 +160,7 @@ static void refuse_fir(runtime_fixture *fixture, int64_t n, const char *more,
     put_fir(fixture, n, more);
     assert_int_equal(hone_plan_create(ctx, "fir", &n, 1, &plan, NULL), status);
     assert_null(plan);
-    assert_contains(hone_errmsg(ctx), part);
+    assert_contains(hone_error_text(ctx), part);
     hone_close(ctx);
 }
 
@@ -183,15 +183,15 @@ static void reports_become_errors(void **state)
     host_put_both(*state);
     plan = host_plan_of(ctx, "sum", HOST_N);
     assert_int_equal(run_sum(plan, -2, &sum), HONE_ERR_KERNEL);
-    assert_contains(hone_errmsg(ctx), "the workspace begins with ff");
+    assert_contains(hone_error_text(ctx), "the workspace begins with ff");
     assert_int_equal(run_sum(plan, -1, &sum), HONE_ERR_KERNEL);
-    assert_string_equal(hone_errmsg(ctx),
+    assert_string_equal(hone_error_text(ctx),
                         "kernel sum_parts: block (1,0,0), line 7: thread "
                         "(3,0,0) left");
     assert_int_equal(run_sum(plan, -3, &sum), HONE_ERR_NO_MEMORY);
-    assert_contains(hone_errmsg(ctx), "no memory for stacks");
+    assert_contains(hone_error_text(ctx), "no memory for stacks");
     assert_int_equal(run_sum(plan, -4, &sum), HONE_ERR_KERNEL);
-    assert_contains(hone_errmsg(ctx), "kernel sum_parts: report 7");
+    assert_contains(hone_error_text(ctx), "kernel sum_parts: report 7");
     assert_hone(ctx, run_sum(plan, 1, &sum), HONE_OK);
     assert_true(sum == (float)HOST_N);
     hone_plan_destroy(plan);
@@ -213,12 +213,12 @@ static void misuse(void **state)
     assert_int_equal(hone_plan_run(plan, NULL, 0, NULL), HONE_ERR_ARGUMENT);
     assert_int_equal(hone_plan_run(plan, without, HONE_COUNT(without), NULL),
                      HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[0] of sum is NULL");
-    assert_contains(hone_errmsg(ctx), "host pointer");
+    assert_contains(hone_error_text(ctx), "args[0] of sum is NULL");
+    assert_contains(hone_error_text(ctx), "host pointer");
     hone_plan_destroy(plan);
     plan = host_plan_of(ctx, "other", HOST_N);
     assert_int_equal(hone_plan_run(plan, NULL, 0, NULL), HONE_ERR_KERNEL);
-    assert_contains(hone_errmsg(ctx), "kernel missing: there is no such");
+    assert_contains(hone_error_text(ctx), "kernel missing: there is no such");
     hone_plan_destroy(plan);
     hone_close(ctx);
 }
@@ -393,7 +393,7 @@ static hone_status whole_life(const runtime_fixture *fixture)
     hone_status status = hone_open(fixture->path, &ctx);
 
     if (status == HONE_OK)
-        status = hone_use_device(ctx, "cpu");
+        status = hone_device_select(ctx, "cpu");
     if (status == HONE_OK)
         status = hone_plan_create(ctx, "sum", &n, 1, &plan, NULL);
     if (status == HONE_OK)
@@ -401,7 +401,7 @@ static hone_status whole_life(const runtime_fixture *fixture)
     if (status == HONE_OK)
         status = hone_launch(ctx, "axpy", &n, 1, args, HONE_COUNT(args), NULL);
     if (status != HONE_OK)
-        assert_true(strlen(hone_errmsg(ctx)) > 10);
+        assert_true(strlen(hone_error_text(ctx)) > 10);
     hone_plan_destroy(plan);
     hone_close(ctx);
     return status;

@@ -101,18 +101,18 @@ static void the_device_is_chosen_first(void **state)
     hone_plan *plan;
 
     host_put_both(fixture);
-    assert_int_equal(hone_use_device(NULL, "cpu"), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(NULL), "ctx is NULL");
-    assert_int_equal(hone_use_device(ctx, NULL), HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_use_device(ctx, "CPU"), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "'CPU'; it is 'cuda' or 'cpu'");
-    assert_hone(ctx, hone_use_device(ctx, "cpu"), HONE_OK);
-    assert_hone(ctx, hone_use_device(ctx, "cuda"), HONE_OK);
-    assert_hone(ctx, hone_use_device(ctx, "cpu"), HONE_OK);
+    assert_int_equal(hone_device_select(NULL, "cpu"), HONE_ERR_ARGUMENT);
+    assert_contains(hone_error_text(NULL), "ctx is NULL");
+    assert_int_equal(hone_device_select(ctx, NULL), HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_device_select(ctx, "CPU"), HONE_ERR_ARGUMENT);
+    assert_contains(hone_error_text(ctx), "'CPU'; it is 'cuda' or 'cpu'");
+    assert_hone(ctx, hone_device_select(ctx, "cpu"), HONE_OK);
+    assert_hone(ctx, hone_device_select(ctx, "cuda"), HONE_OK);
+    assert_hone(ctx, hone_device_select(ctx, "cpu"), HONE_OK);
     plan = host_plan_of(ctx, "axpy", HOST_N);
-    assert_hone(ctx, hone_use_device(ctx, "cpu"), HONE_OK);
-    assert_int_equal(hone_use_device(ctx, "cuda"), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "right after hone_open()");
+    assert_hone(ctx, hone_device_select(ctx, "cpu"), HONE_OK);
+    assert_int_equal(hone_device_select(ctx, "cuda"), HONE_ERR_ARGUMENT);
+    assert_contains(hone_error_text(ctx), "right after hone_open()");
     assert_true(host_run_axpy(ctx, plan) == 3.0f);
     hone_plan_destroy(plan);
     hone_close(ctx);
@@ -133,13 +133,13 @@ static void the_environment_names_a_device(void **state)
     hone_plan_destroy(plan);
     hone_close(ctx);
     ctx = runtime_open(fixture);
-    assert_hone(ctx, hone_use_device(ctx, "cuda"), HONE_OK);
+    assert_hone(ctx, hone_device_select(ctx, "cuda"), HONE_OK);
     assert_int_equal(hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
                      HONE_ERR_NO_GPU);
     hone_close(ctx);
     (void)setenv("HONE_DEVICE", "gpu", 1);
     assert_int_equal(hone_open(fixture->path, &ctx), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "HONE_DEVICE: there is no device");
+    assert_contains(hone_error_text(ctx), "HONE_DEVICE: there is no device");
     assert_int_equal(hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
                      HONE_ERR_DATABASE);
     hone_close(ctx);

@@ -192,7 +192,7 @@ static void *launch_many(void *user)
             w->status = HONE_ERR_INTERNAL;
         if (w->status != HONE_OK) {
             (void)snprintf(w->message, sizeof w->message, "%s",
-                           hone_errmsg(w->ctx));
+                           hone_error_text(w->ctx));
             break;
         }
     }
@@ -254,7 +254,7 @@ static void without_a_driver(void **state)
                 hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL) !=
                     HONE_ERR_NO_GPU ||
                 launch_axpy(ctx, 1) != HONE_ERR_NO_GPU ||
-                !strstr(hone_errmsg(ctx), parts[i]))
+                !strstr(hone_error_text(ctx), parts[i]))
                 _exit(1);
             hone_close(ctx);
             _exit(0);

@@ -173,8 +173,8 @@ static void sizes_without_a_map(void **state)
             hone_plan_create(ctx, "copy", rows[i].dims, 2, &plan, NULL),
             HONE_ERR_NOT_FOUND);
         assert_null(plan);
-        assert_contains(hone_errmsg(ctx), rows[i].part);
-        assert_contains(hone_errmsg(ctx), "run: hone tune copy --dims");
+        assert_contains(hone_error_text(ctx), rows[i].part);
+        assert_contains(hone_error_text(ctx), "run: hone tune copy --dims");
     }
     hone_close(ctx);
 }
@@ -187,13 +187,13 @@ static void pointers_without_a_map(void **state)
     x_device = 0x10004;
     assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx),
+    assert_contains(hone_error_text(ctx),
                     "tensor map 'X_MAP' cannot be made: 'x' lies at 0x10004, "
                     "which is no multiple of 16 bytes");
     args[0] = NULL;
     assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[0] is NULL");
+    assert_contains(hone_error_text(ctx), "args[0] is NULL");
     assert_int_equal(fake_n_launches(), 0);
     assert_int_equal(fake_n_maps(), 0);
     hone_plan_destroy(plan);

@@ -184,7 +184,7 @@ static void zeros_of_captured_plans_stay(void **state)
     assert_int_equal(
         hone_launch(ctx, "work", small, 2, args, HONE_COUNT(args), NULL),
         HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "hone_plan_prepare()");
+    assert_contains(hone_error_text(ctx), "hone_plan_prepare()");
     fake_capture(0);
     assert_hone(ctx, hone_stream_release(ctx, NULL), HONE_OK);
     assert_int_equal(fake_n_allocations(), 0);
@@ -234,7 +234,7 @@ static void rather_little_than_nothing(void **state)
     assert_int_equal(
         hone_launch(ctx, "work", dims, 2, args, HONE_COUNT(args), NULL),
         HONE_ERR_NO_MEMORY);
-    assert_contains(hone_errmsg(ctx),
+    assert_contains(hone_error_text(ctx),
                     "allocating a workspace of 3145984 bytes");
     (void)run(ctx, 1 << 20, 1, NULL);
     hone_close(ctx);
@@ -348,7 +348,7 @@ static void growing_while_captured(void **state)
     assert_int_equal(
         hone_launch(ctx, "work", &n, 1, args, HONE_COUNT(args), NULL),
         HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "hone_plan_prepare()");
+    assert_contains(hone_error_text(ctx), "hone_plan_prepare()");
     (void)run(ctx, 1000, 1, NULL);
     fake_capture(0);
     assert_hone(ctx, hone_plan_create(ctx, "work", &n, 1, &plan, NULL),
@@ -377,7 +377,7 @@ static hone_status whole_life(const runtime_fixture *fixture)
     if (status == HONE_OK)
         status = hone_stream_release(ctx, stream_of(2));
     if (status != HONE_OK)
-        assert_true(strlen(hone_errmsg(ctx)) > 10);
+        assert_true(strlen(hone_error_text(ctx)) > 10);
     hone_close(ctx);
     return status;
 }

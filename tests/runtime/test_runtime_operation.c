@@ -63,7 +63,7 @@ static void refuse(hone_ctx *ctx, const char *op, const int64_t *dims,
     assert_hone(ctx, hone_operation_describe(ctx, op, dims, n_dims, &operation),
                 status);
     assert_null(operation);
-    assert_contains(hone_errmsg(ctx), part);
+    assert_contains(hone_error_text(ctx), part);
 }
 
 static void check_list(hone_ctx *ctx, size_t n, const char *const *names)
@@ -149,7 +149,7 @@ static void database_and_pack_say_the_same(void **state)
     check_gemm(ctx);
     refuse(ctx, "fft", NULL, 0, HONE_ERR_NOT_FOUND, "is not in '");
     /* What is there for GPUs is not there for the cpu device. */
-    assert_hone(ctx, hone_use_device(ctx, "cpu"), HONE_OK);
+    assert_hone(ctx, hone_device_select(ctx, "cpu"), HONE_OK);
     check_list(ctx, 0, NULL);
     refuse(ctx, "gemm", NULL, 0, HONE_ERR_NOT_FOUND, "is not in '");
     hone_close(ctx);
@@ -310,7 +310,7 @@ static void several_places_as_one(void **state)
     pack_put_gemm(fixture, 64, "BM=64,SPLIT=4", 1);
     sources[0] = (hone_source){.path = fixture->path};
     sources[1] = (hone_source){.path = pack.path};
-    assert_hone(ctx, hone_open_sources(sources, 2, &ctx), HONE_OK);
+    assert_hone(ctx, hone_sources_open(sources, 2, &ctx), HONE_OK);
     check_list(ctx, 2, names);
     hone_operation_free(describe(ctx, "axpy", NULL, 0));
     check_gemm(ctx);

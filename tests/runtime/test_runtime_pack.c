@@ -76,8 +76,8 @@ static void unknown_operation(void **state)
     assert_hone(ctx, hone_open(pack.path, &ctx), HONE_OK);
     assert_int_equal(hone_plan_create(ctx, "fft", cube, 1, &plan, NULL),
                      HONE_ERR_NOT_FOUND);
-    assert_contains(hone_errmsg(ctx), "is not in pack '");
-    assert_contains(hone_errmsg(ctx), "which has axpy, gemm");
+    assert_contains(hone_error_text(ctx), "is not in pack '");
+    assert_contains(hone_error_text(ctx), "which has axpy, gemm");
     assert_int_equal(hone_plan_create(ctx, "gemm", cube, 1, &plan, NULL),
                      HONE_ERR_DIMS);
     hone_close(ctx);
@@ -138,9 +138,9 @@ static hone_status open_pinned(const char *path, const char *sha256,
 {
     const hone_source source = {.path = path, .sha256 = sha256};
     hone_ctx *ctx = NULL;
-    const hone_status status = hone_open_sources(&source, 1, &ctx);
+    const hone_status status = hone_sources_open(&source, 1, &ctx);
 
-    assert_contains(hone_errmsg(ctx), part);
+    assert_contains(hone_error_text(ctx), part);
     hone_close(ctx);
     return status;
 }
@@ -187,7 +187,7 @@ static void first_that_knows_exactly(void **state)
     sources[1] = (hone_source){.path = site.path};
     sources[2] = (hone_source){.pack = system.bytes.data,
                                .pack_bytes = system.bytes.length};
-    assert_hone(ctx, hone_open_sources(sources, 3, &ctx), HONE_OK);
+    assert_hone(ctx, hone_sources_open(sources, 3, &ctx), HONE_OK);
     match = pack_ask(ctx, "axpy", (const int64_t[]){1024}, 1);
     assert_string_equal(match.config, "BLOCK=256,V=128");
     assert_int_equal(match.kind, HONE_MATCH_EXACT);
@@ -242,7 +242,7 @@ static void defaults_of_several(void **state)
         hone_ctx *ctx = NULL;
         hone_match match;
 
-        assert_hone(ctx, hone_open_sources(sources, 3, &ctx), HONE_OK);
+        assert_hone(ctx, hone_sources_open(sources, 3, &ctx), HONE_OK);
         match = pack_ask(ctx, "axpy", (const int64_t[]){1024}, 1);
         assert_int_equal(match.kind, HONE_MATCH_DEFAULT);
         assert_string_equal(match.config, expected[i]);
@@ -259,13 +259,13 @@ static void wrong_sources(void **state)
     hone_ctx *ctx = NULL;
 
     (void)state;
-    assert_int_equal(hone_open_sources(NULL, 1, &ctx), HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_open_sources(&none, 0, &ctx), HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_open_sources(&none, 1, NULL), HONE_ERR_ARGUMENT);
-    assert_int_equal(hone_open_sources(&none, 1, &ctx), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "source 0 has neither");
+    assert_int_equal(hone_sources_open(NULL, 1, &ctx), HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_sources_open(&none, 0, &ctx), HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_sources_open(&none, 1, NULL), HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_sources_open(&none, 1, &ctx), HONE_ERR_ARGUMENT);
+    assert_contains(hone_error_text(ctx), "source 0 has neither");
     hone_close(ctx);
-    assert_int_equal(hone_open_sources(&both, 1, &ctx), HONE_ERR_ARGUMENT);
+    assert_int_equal(hone_sources_open(&both, 1, &ctx), HONE_ERR_ARGUMENT);
     hone_close(ctx);
 }
 
@@ -294,7 +294,7 @@ static void search_path(void **state)
     b = pack_make(fixture, "b.pack");
     pack_put_axpy(fixture, 1024, "BLOCK=256,V=256", axpy_cubin);
     assert_int_equal(hone_open(NULL, &ctx), HONE_ERR_NOT_FOUND);
-    assert_contains(hone_errmsg(ctx), "there is no database '");
+    assert_contains(hone_error_text(ctx), "there is no database '");
     hone_close(ctx);
     (void)snprintf(list, sizeof list, "/no/such:%s:%s", b.path, a.path);
     expect_path("HONE_PATH", list, "BLOCK=256,V=128");
@@ -316,7 +316,7 @@ static void search_path(void **state)
     (void)rmdir(folder);
     assert_int_equal(setenv("HONE_PATH", "/no/such", 1), 0);
     assert_int_equal(hone_open(NULL, &ctx), HONE_ERR_NOT_FOUND);
-    assert_contains(hone_errmsg(ctx), "/no/such");
+    assert_contains(hone_error_text(ctx), "/no/such");
     hone_close(ctx);
     /* Linked in is behind all of them; it is for the rest of the process, so
      * its bytes stay. */
@@ -340,7 +340,7 @@ static hone_status open_and_plan(const runtime_fixture *fixture)
     hone_status status;
 
     (void)snprintf(path, sizeof path, "%s/a.pack", fixture->folder);
-    status = hone_open_sources(
+    status = hone_sources_open(
         (const hone_source[]){{.path = path}, {.path = fixture->path}}, 2,
         &ctx);
     if (status == HONE_OK)

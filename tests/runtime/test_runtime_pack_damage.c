@@ -16,7 +16,7 @@ static hone_status try_pack(const void *bytes, size_t size_bytes)
     hone_ctx *ctx = NULL;
     hone_plan *plan = NULL;
     hone_match match;
-    hone_status status = hone_open_sources(&source, 1, &ctx);
+    hone_status status = hone_sources_open(&source, 1, &ctx);
 
     if (status == HONE_OK) {
         status = hone_plan_create(ctx, "gemm", dims, 4, &plan, &match);
@@ -24,10 +24,10 @@ static hone_status try_pack(const void *bytes, size_t size_bytes)
             assert_true(match.kind != HONE_MATCH_EXACT ||
                         strcmp(match.config, "BM=64,SPLIT=4") == 0);
         else
-            assert_contains(hone_errmsg(ctx), "damaged");
+            assert_contains(hone_error_text(ctx), "damaged");
         hone_plan_destroy(plan);
     } else {
-        assert_contains(hone_errmsg(ctx), "'linked in'");
+        assert_contains(hone_error_text(ctx), "'linked in'");
     }
     hone_close(ctx);
     return status;
@@ -75,7 +75,7 @@ static void every_length(void **state)
         assert_int_equal(
             hone__file_replace(pack.path, pack.bytes.data, n, NULL), HONE_OK);
         assert_int_equal(hone_open(pack.path, &ctx), HONE_ERR_DATABASE);
-        assert_contains(hone_errmsg(ctx), "it breaks off");
+        assert_contains(hone_error_text(ctx), "it breaks off");
         hone_close(ctx);
     }
     hone__text_append(&pack.bytes, "x", 1);
@@ -121,8 +121,8 @@ static void damaged_blob(void **state)
     assert_int_equal(
         hone_plan_create(ctx, "axpy", (const int64_t[]){1024}, 1, &plan, NULL),
         HONE_ERR_DATABASE);
-    assert_contains(hone_errmsg(ctx), "checksum is wrong (bytes ");
-    assert_contains(hone_errmsg(ctx), pack.path);
+    assert_contains(hone_error_text(ctx), "checksum is wrong (bytes ");
+    assert_contains(hone_error_text(ctx), pack.path);
     hone_close(ctx);
     hone__text_free(&pack.bytes);
 }
@@ -135,8 +135,8 @@ static void refuse_file(const char *path, const void *bytes, size_t size_bytes,
     assert_int_equal(hone__file_replace(path, bytes, size_bytes, NULL),
                      HONE_OK);
     assert_int_equal(hone_open(path, &ctx), HONE_ERR_DATABASE);
-    assert_contains(hone_errmsg(ctx), part);
-    assert_contains(hone_errmsg(ctx), path);
+    assert_contains(hone_error_text(ctx), part);
+    assert_contains(hone_error_text(ctx), path);
     hone_close(ctx);
 }
 
@@ -162,7 +162,7 @@ static void foreign_and_newer(void **state)
     assert_int_equal(hone_pack_register(NULL, 10), HONE_ERR_ARGUMENT);
     memmove(odd + 1, odd, 12);
     assert_int_equal(hone_pack_register(odd + 1, 12), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(NULL), "multiple of 8");
+    assert_contains(hone_error_text(NULL), "multiple of 8");
     assert_int_equal(hone_open("/no/such.pack", &ctx), HONE_ERR_NOT_FOUND);
     hone_close(ctx);
     hone__text_free(&pack.bytes);

@@ -60,7 +60,7 @@ static hone_ctx *open_with(void **state, int on_cpu)
     }
     ctx = runtime_open(*state);
     if (on_cpu)
-        assert_hone(ctx, hone_use_device(ctx, "cpu"), HONE_OK);
+        assert_hone(ctx, hone_device_select(ctx, "cpu"), HONE_OK);
     return ctx;
 }
 
@@ -270,14 +270,14 @@ static void refused_runs(void **state)
     assert_hone(ctx,
                 hone_plan_run(made, with_null, HONE_COUNT(with_null), caller),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[1] of axpy points to a null");
+    assert_contains(hone_error_text(ctx), "args[1] of axpy points to a null");
     assert_hone(ctx, hone_plan_run(made, without, HONE_COUNT(without), caller),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[3] of axpy is NULL");
+    assert_contains(hone_error_text(ctx), "args[3] of axpy is NULL");
     fake_capture(1);
     assert_hone(ctx, hone_plan_run(made, args, HONE_COUNT(args), caller),
                 HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "cannot be captured");
+    assert_contains(hone_error_text(ctx), "cannot be captured");
     fake_capture(0);
     assert_int_equal(fake_n_steps(), 0);
     assert_hone(ctx, hone_plan_run(made, args, HONE_COUNT(args), caller),

@@ -184,8 +184,8 @@ static void prepared_streams_can_be_captured(void **state)
         ctx,
         hone_plan_run(plan, gemm_args, HONE_COUNT(gemm_args), stream_of(0x40)),
         HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "hone_plan_prepare()");
-    assert_int_equal(hone_err_native(ctx, &domain), 900);
+    assert_contains(hone_error_text(ctx), "hone_plan_prepare()");
+    assert_int_equal(hone_error_native(ctx, &domain), 900);
     assert_string_equal(domain, "cuda");
     fake_capture(0);
     assert_hone(ctx, hone_plan_prepare(plan, stream_of(0x40)), HONE_OK);
@@ -242,7 +242,7 @@ static void contexts_have_their_own_modules(void **state)
     assert_hone(ctx,
                 hone_plan_run(plans[0], gemm_args, HONE_COUNT(gemm_args), NULL),
                 HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "another CUDA context");
+    assert_contains(hone_error_text(ctx), "another CUDA context");
     (void)cuCtxSetCurrent(fixture->context);
     assert_hone(ctx,
                 hone_plan_run(plans[0], gemm_args, HONE_COUNT(gemm_args), NULL),
@@ -304,23 +304,23 @@ static void misuse(void **state)
         HONE_ERR_ARGUMENT);
     assert_int_equal(hone_plan_prepare(NULL, NULL), HONE_ERR_ARGUMENT);
     assert_hone(ctx, hone_plan_run(plan, NULL, 3, NULL), HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args is NULL");
+    assert_contains(hone_error_text(ctx), "args is NULL");
     assert_hone(ctx, hone_plan_run(plan, without, HONE_COUNT(without), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[1] of axpy is NULL");
+    assert_contains(hone_error_text(ctx), "args[1] of axpy is NULL");
     assert_hone(ctx, hone_plan_run(plan, axpy_args, 2, NULL),
                 HONE_ERR_ARGUMENT);
-    assert_string_equal(hone_errmsg(ctx), "axpy takes 3 arguments, not 2");
+    assert_string_equal(hone_error_text(ctx), "axpy takes 3 arguments, not 2");
     assert_hone(ctx, hone_plan_run(plan, NULL, 4, NULL), HONE_ERR_ARGUMENT);
-    assert_string_equal(hone_errmsg(ctx), "axpy takes 3 arguments, not 4");
+    assert_string_equal(hone_error_text(ctx), "axpy takes 3 arguments, not 4");
     assert_hone(ctx, hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args, 0, NULL),
                 HONE_ERR_ARGUMENT);
-    assert_string_equal(hone_errmsg(ctx), "axpy takes 3 arguments, not 0");
+    assert_string_equal(hone_error_text(ctx), "axpy takes 3 arguments, not 0");
     assert_int_equal(fake_n_launches(), 0);
     assert_int_equal(
         hone_plan_create(NULL, "axpy", axpy_dims, 1, &none, &match),
         HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(NULL), "ctx is NULL");
+    assert_contains(hone_error_text(NULL), "ctx is NULL");
     assert_null(none);
     assert_int_equal(hone_plan_create(ctx, NULL, axpy_dims, 1, &none, NULL),
                      HONE_ERR_ARGUMENT);
@@ -330,7 +330,7 @@ static void misuse(void **state)
     (void)cuCtxSetCurrent(NULL);
     assert_int_equal(hone_plan_create(ctx, "axpy", axpy_dims, 1, &none, NULL),
                      HONE_ERR_NO_GPU);
-    assert_contains(hone_errmsg(ctx), "no current CUDA context");
+    assert_contains(hone_error_text(ctx), "no current CUDA context");
     (void)cuCtxSetCurrent(fixture->context);
     hone_plan_destroy(NULL);
     hone_close(NULL);
@@ -354,11 +354,11 @@ static void a_cubin_without_the_kernel(void **state)
     runtime_put(*state, &row);
     assert_int_equal(hone_plan_create(ctx, "axpy", axpy_dims, 1, &plan, NULL),
                      HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "no kernel 'axpy'");
+    assert_contains(hone_error_text(ctx), "no kernel 'axpy'");
     runtime_put(*state, &bad);
     assert_int_equal(hone_plan_create(ctx, "axpy", axpy_dims, 1, &plan, NULL),
                      HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "does not take the cubin");
+    assert_contains(hone_error_text(ctx), "does not take the cubin");
     hone_close(ctx);
 }
 
@@ -369,12 +369,12 @@ static void messages_are_per_context_and_thread(void **state)
     const char *domain = "?";
     hone_plan *plan = NULL;
 
-    assert_string_equal(hone_errmsg(one), "");
-    assert_int_equal(hone_err_native(one, &domain), 0);
+    assert_string_equal(hone_error_text(one), "");
+    assert_int_equal(hone_error_native(one, &domain), 0);
     assert_string_equal(domain, "");
     (void)hone_plan_create(one, "nothing", axpy_dims, 1, &plan, NULL);
-    assert_contains(hone_errmsg(one), "nothing");
-    assert_string_equal(hone_errmsg(two), "");
+    assert_contains(hone_error_text(one), "nothing");
+    assert_string_equal(hone_error_text(two), "");
     hone_close(one);
     hone_close(two);
 }
@@ -395,7 +395,7 @@ static hone_status whole_life(const runtime_fixture *fixture)
         status = hone_launch(ctx, "axpy", axpy_dims, 1, axpy_args,
                              HONE_COUNT(axpy_args), NULL);
     if (status != HONE_OK)
-        assert_true(strlen(hone_errmsg(ctx)) > 10);
+        assert_true(strlen(hone_error_text(ctx)) > 10);
     hone_plan_destroy(plan);
     hone_close(ctx);
     return status;

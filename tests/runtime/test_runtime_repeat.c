@@ -141,7 +141,7 @@ static void bad_arguments_are_named(void **state)
     y_device = 0;
     assert_hone(ctx, hone_plan_run(plan, args, HONE_COUNT(args), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[1] of waves points to a null");
+    assert_contains(hone_error_text(ctx), "args[1] of waves points to a null");
     y_device = 0x2000;
     assert_int_equal(fake_n_launches(), at + 1); /* the first has no y */
     hone_plan_destroy(plan);

@@ -234,7 +234,7 @@ static void refuse(runtime_fixture *fixture, const char *cubin, int64_t n_taps,
     assert_int_equal(hone_plan_create(ctx, "fir", &n_taps, 1, &plan, NULL),
                      HONE_ERR_INPUT);
     assert_null(plan);
-    assert_contains(hone_errmsg(ctx), part);
+    assert_contains(hone_error_text(ctx), part);
     hone_close(ctx);
 }
 
@@ -254,11 +254,11 @@ static void constants_that_do_not_fit(void **state)
     plan = fir_of(ctx, 32);
     assert_hone(ctx, hone_plan_run(plan, without, HONE_COUNT(without), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[0] of fir is NULL");
+    assert_contains(hone_error_text(ctx), "args[0] of fir is NULL");
     assert_hone(ctx,
                 hone_plan_run(plan, with_null, HONE_COUNT(with_null), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx),
+    assert_contains(hone_error_text(ctx),
                     "args[0] of fir points to a null pointer");
     assert_int_equal(hone_plan_refresh(NULL), HONE_ERR_ARGUMENT);
     assert_int_equal(hone_refresh(NULL), HONE_ERR_ARGUMENT);
@@ -318,13 +318,13 @@ static void launches_that_the_device_cannot_hold(void **state)
     assert_hone(ctx, make_special(ctx, 264, 1, &plan), HONE_OK);
     hone_plan_destroy(plan);
     assert_int_equal(make_special(ctx, 265, 1, &plan), HONE_ERR_INPUT);
-    assert_contains(hone_errmsg(ctx),
+    assert_contains(hone_error_text(ctx),
                     "kernel 'together' is a cooperative launch of 265 "
                     "blocks, but only 264 of them run at the same time");
     assert_int_equal(make_special(ctx, 4, 2, &plan), HONE_ERR_INPUT);
-    assert_contains(hone_errmsg(ctx), "no cluster of 2 blocks of kernel "
-                                      "'grouped' fits this device");
-    assert_contains(hone_errmsg(ctx), "60000 bytes");
+    assert_contains(hone_error_text(ctx), "no cluster of 2 blocks of kernel "
+                                          "'grouped' fits this device");
+    assert_contains(hone_error_text(ctx), "60000 bytes");
     hone_close(ctx);
 }
 
@@ -406,7 +406,7 @@ static hone_status whole_life(const runtime_fixture *fixture)
     if (status == HONE_OK)
         status = hone_plan_run(other, NULL, 0, NULL);
     if (status != HONE_OK)
-        assert_true(strlen(hone_errmsg(ctx)) > 10);
+        assert_true(strlen(hone_error_text(ctx)) > 10);
     hone_plan_destroy(plan);
     hone_plan_destroy(other);
     hone_close(ctx);

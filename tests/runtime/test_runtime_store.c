@@ -44,12 +44,12 @@ static void refuse(const char *path, hone_status expected, const char *part)
 
     assert_int_equal(hone_open(path, &ctx), expected);
     assert_non_null(ctx);
-    assert_contains(hone_errmsg(ctx), part);
-    assert_contains(hone_errmsg(ctx), path);
+    assert_contains(hone_error_text(ctx), part);
+    assert_contains(hone_error_text(ctx), path);
     /* It can still be asked, and says why it has nothing. */
     assert_int_equal(hone_plan_create(ctx, "axpy", &n, 1, &plan, NULL),
                      HONE_ERR_DATABASE);
-    assert_contains(hone_errmsg(ctx), "no database is open");
+    assert_contains(hone_error_text(ctx), "no database is open");
     hone_close(ctx);
 }
 

@@ -127,7 +127,7 @@ static void test_alignment(void **state)
     assert_hone(ctx,
                 hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "multiple of the size");
+    assert_contains(hone_error_text(ctx), "multiple of the size");
     vendor_free(&c);
     vendor_close(ctx, plan);
 }
@@ -144,12 +144,12 @@ static void test_arguments(void **state)
     c.args[3] = NULL;
     assert_hone(ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[3]");
+    assert_contains(hone_error_text(ctx), "args[3]");
     c.args[3] = kept;
     c.at[1] = 0;
     assert_hone(ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), NULL),
                 HONE_ERR_ARGUMENT);
-    assert_contains(hone_errmsg(ctx), "args[1] of axpy points to a null");
+    assert_contains(hone_error_text(ctx), "args[1] of axpy points to a null");
     vendor_free(&c);
     vendor_close(ctx, plan);
 }
@@ -168,7 +168,8 @@ static void test_misplaced(void **state)
         assert_hone(
             ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
             HONE_ERR_ARGUMENT);
-        assert_contains(hone_errmsg(ctx), "cublas.gemm: an array does not lie");
+        assert_contains(hone_error_text(ctx),
+                        "cublas.gemm: an array does not lie");
         vendor_free(&c);
     }
     vendor_close(ctx, plan);

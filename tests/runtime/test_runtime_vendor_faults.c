@@ -39,7 +39,7 @@ static void test_no_memory_at_all(void **state)
     assert_hone(ctx,
                 hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
                 HONE_ERR_NO_MEMORY);
-    assert_contains(hone_errmsg(ctx), "workspace of 33554432 bytes");
+    assert_contains(hone_error_text(ctx), "workspace of 33554432 bytes");
     fake_memory((size_t)1 << 30);
     assert_hone(ctx,
                 hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
@@ -61,7 +61,7 @@ static void test_failing_run(void **state)
     assert_hone(ctx,
                 hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
                 HONE_ERR_CUDA);
-    assert_int_equal(hone_err_native(ctx, &domain), 13);
+    assert_int_equal(hone_error_native(ctx, &domain), 13);
     assert_string_equal(domain, "cublas");
     vendor_fakes();
     assert_hone(ctx,
@@ -84,7 +84,7 @@ static void test_failing_stream(void **state)
     (void)setenv("FAKE_BLAS_FAIL", "cublasSetWorkspace", 1);
     assert_hone(ctx, hone_plan_run(plan, c.args, HONE_COUNT(c.args), other),
                 HONE_ERR_CUDA);
-    assert_contains(hone_errmsg(ctx), "cublasSetWorkspace");
+    assert_contains(hone_error_text(ctx), "cublasSetWorkspace");
     vendor_fakes();
     vendor_free(&c);
     vendor_run(ctx, plan, 0);
@@ -199,7 +199,7 @@ static void test_failing_driver(void **state)
                 hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM);
         done = fake_n_calls() - n_calls < n;
         if (status != HONE_OK)
-            assert_int_not_equal(strlen(hone_errmsg(ctx)), 0);
+            assert_int_not_equal(strlen(hone_error_text(ctx)), 0);
         fake_fail_call(0, 0);
         vendor_free(&c);
         vendor_close(ctx, plan);

@@ -18,7 +18,7 @@ static hone_status ask(runtime_fixture *fixture, const int64_t *dims,
 
     if (status != HONE_OK)
         (void)snprintf(match->reason, sizeof match->reason, "%s",
-                       hone_errmsg(ctx));
+                       hone_error_text(ctx));
     hone_plan_destroy(plan);
     hone_close(ctx);
     return status;

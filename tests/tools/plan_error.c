@@ -20,11 +20,11 @@ int main(int argc, char **argv)
         dims[n++] = strtoll(argv[i], NULL, 10);
     status = hone_open(argv[1], &ctx);
     if (status == HONE_OK)
-        status = hone_use_device(ctx, argv[2]);
+        status = hone_device_select(ctx, argv[2]);
     if (status == HONE_OK)
         status = hone_plan_create(ctx, argv[3], dims, n, &plan, NULL);
     if (status != HONE_OK)
-        (void)fprintf(stderr, "%s\n", hone_errmsg(ctx));
+        (void)fprintf(stderr, "%s\n", hone_error_text(ctx));
     hone_plan_destroy(plan);
     hone_close(ctx);
     return status != HONE_OK;
