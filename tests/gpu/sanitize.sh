@@ -75,7 +75,12 @@ fi
 report=$OUT/$(echo "$2" | tr / _)-$1-$5
 config=$4
 [ "$config" != - ] || config=
-timeout $((left + 20)) "$SANITIZER" --tool "$5" --target-processes all \
+# Barriers in shared memory are followed by their address, of each block another:
+# more than the tool has room for unless it is told, which is an error to it.
+options=
+[ "$5" != synccheck ] || options="--num-cuda-barriers 65536"
+# shellcheck disable=SC2086 # several words, or none
+timeout $((left + 20)) "$SANITIZER" --tool "$5" $options --target-processes all \
     --log-file "$report-%p.log" "$HONE" verify "$2" --device "$DEVICE" \
     --dims "$3" ${config:+--config "$config"} --limit 1 --trial-timeout 150 >"$report.txt" 2>&1
 code=$?
