@@ -58,7 +58,7 @@
 #pragma hone require BATCH == 1 || STRIDE_C >= (M - 1)*LDC + N || (STRIDE_C >= N && (BATCH - 1)*STRIDE_C + N <= LDC) "the matrices of C overlap: they follow each other, or lie side by side in its rows"
 
 #pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + 2*M*N*sizeof(OUT)))
-#pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096) (4096, 4096, 4096, f32) (3000, 517, 777, f32) (64, 64, 65536, f32)
+#pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096) (4096, 4096, 4096, f32) (1000, 1000, 1000, f32) (16, 4096, 4096, f32) (3000, 517, 777, f32) (64, 64, 65536, f32) (4096, 4096, 4096, f64, f64) (64, 64, 64, f32, BATCH=10000) (131072, 8, 1024, f32)
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
  * may round twice. abs: half a unit of the smallest f16. The reference adds up
  * in f64 and is no better than a result in f64. */
