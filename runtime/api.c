@@ -3,6 +3,10 @@
  * (open.c): see there. */
 #include "runtime/plan.h"
 
+#include "runtime/base/log.h"
+
+#include <inttypes.h>
+
 const char *hone_error_text(hone_ctx *ctx)
 {
     return hone__thread_error(ctx)->text;
@@ -15,6 +19,16 @@ int hone_error_native(hone_ctx *ctx, const char **out_domain)
     if (out_domain)
         *out_domain = hone__domain_name(error->domain);
     return error->native;
+}
+
+hone_status hone_log_set(hone_log_function *function, void *user,
+                         hone_log_level level)
+{
+    if ((int)level < HONE_LOG_ERROR || level > HONE_LOG_INFO)
+        return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
+                          "hone_log_set: there is no level %d", (int)level);
+    hone__log_set(function, user, level);
+    return HONE_OK;
 }
 
 /* ---- a hone_ctx ---------------------------------------------------------- */
@@ -94,6 +108,33 @@ static hone_status plan_context(hone_ctx *ctx, hone_context **out,
     return hone__context_current(ctx, out, err);
 }
 
+/* Which kernel a new plan has; a warning where a better one might be had. */
+static void log_match(const hone_query *query, const hone_answer *answer)
+{
+    static const char *const kinds[] = {
+#define KIND_NAME(name, value, spelling) [value] = spelling,
+        HONE_MATCH_MAP(KIND_NAME)
+#undef KIND_NAME
+    };
+    const hone_match *match = &answer->match;
+    const int is_slow = !query->config && match->kind == HONE_MATCH_DEFAULT &&
+                        !answer->resolved.is_nothing;
+    const hone_log_level level = is_slow || answer->n_left_out || *answer->note
+                                     ? HONE_LOG_WARNING
+                                     : HONE_LOG_INFO;
+    hone_text dims = {0};
+
+    if (!hone__log_wants(level))
+        return;
+    for (size_t i = 0; i < answer->resolved.n_dims; ++i)
+        hone__text_printf(&dims, "%s%" PRId64, i ? "," : "",
+                          answer->resolved.dims[i]);
+    hone__log(level, "plan of %s(%s): %s, %s %s: %s", query->op,
+              hone__text_str(&dims), kinds[match->kind], match->implementation,
+              match->config, match->reason);
+    hone__text_free(&dims);
+}
+
 /* Where the plan of an answer goes. */
 typedef struct plan_builder {
     hone_context *context;
@@ -128,10 +169,12 @@ static hone_status create_plan(hone_ctx *ctx, hone_query query,
         query.user = &builder;
         status = hone__match_find(&query, &answer, err);
     }
+    if (status == HONE_OK)
+        log_match(&query, &answer);
     if (status == HONE_OK && out_match)
         *out_match = answer.match;
     (void)pthread_mutex_unlock(&ctx->lock);
-    return status;
+    return hone__log_failure(status, query.op, err);
 }
 
 hone_status hone_plan_create(hone_ctx *ctx, const char *op, const int64_t *dims,
@@ -213,18 +256,19 @@ static hone_status cache_plan(hone_context *context, const hone_plan_key *key,
                               hone_plan **out, hone_error *err)
 {
     hone_ctx *ctx = context->ctx;
+    plan_builder builder = {context, key->op, out};
+    const hone_query query = {.stores = ctx->stores,
+                              .n_stores = ctx->n_stores,
+                              .target = &context->target,
+                              .op = key->op,
+                              .dims = key->dims,
+                              .n_dims = key->n_dims,
+                              .use = find_or_build,
+                              .user = &builder};
     hone_answer answer;
 
-    HONE_TRY(hone__match_find(
-        &(hone_query){.stores = ctx->stores,
-                      .n_stores = ctx->n_stores,
-                      .target = &context->target,
-                      .op = key->op,
-                      .dims = key->dims,
-                      .n_dims = key->n_dims,
-                      .use = find_or_build,
-                      .user = &(plan_builder){context, key->op, out}},
-        &answer, err));
+    HONE_TRY(hone__match_find(&query, &answer, err));
+    log_match(&query, &answer);
     return key->n_dims != answer.resolved.n_dims ||
                    memcmp(key->dims, answer.resolved.dims,
                           key->n_dims * sizeof *key->dims) != 0
@@ -249,7 +293,7 @@ static hone_status make_plan(hone_ctx *ctx, hone_plan_key key, hone_plan **out,
             status = cache_plan(context, &key, out, err);
     }
     (void)pthread_mutex_unlock(&ctx->lock);
-    return status;
+    return hone__log_failure(status, key.op, err);
 }
 
 hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,

@@ -4,6 +4,8 @@
  * context.h. */
 #include "runtime/context.h"
 
+#include "runtime/base/log.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -135,6 +137,9 @@ static hone_status add_module(hone_context *context, const hone_answer *answer,
     if (status == HONE_OK)
         status = hone__driver_load(context->driver, code.data, code.length,
                                    row->config, &module->handle, err);
+    if (status == HONE_OK)
+        hone__log(HONE_LOG_INFO, "loaded %zu bytes of code: %s %s", code.length,
+                  row->implementation, row->config);
     hone__text_free(&code);
     if (status != HONE_OK) {
         hone__free(module);

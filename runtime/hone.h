@@ -195,6 +195,48 @@ HONE_API const char *hone_status_name(hone_status status);
 /** Short text of a status; never NULL. Static storage. */
 HONE_API const char *hone_status_text(hone_status status);
 
+/** How much a message matters. X(NAME, value, spelling). Pinned. */
+#define HONE_LOG_LEVEL_MAP(X)                                                  \
+    X(ERROR, 0, "error")                                                       \
+    X(WARNING, 1, "warning")                                                   \
+    X(INFO, 2, "info")
+
+typedef enum hone_log_level {
+#define HONE_LOG_LEVEL_ENUM(name, value, spelling) HONE_LOG_##name = value,
+    HONE_LOG_LEVEL_MAP(HONE_LOG_LEVEL_ENUM)
+#undef HONE_LOG_LEVEL_ENUM
+} hone_log_level;
+
+/** Gets a message, one line without its end; valid during the call. */
+typedef void hone_log_function(void *user, hone_log_level level,
+                               const char *message);
+
+/**
+ * Say what the library does, for the whole process. error: hone_open() or a
+ * plan that failed, with what hone_error_text() has; warning: a plan that is
+ * slower than it could be, since nothing near its shape was tuned, or better
+ * kernels are damaged or cannot be used; info: what was opened, each plan with
+ * the reason for its kernel, code that is loaded, device memory that is
+ * allocated. Launching a known shape says nothing and asks nothing, neither
+ * when it fails.
+ *
+ * Messages come one at a time, on the threads whose calls they are about,
+ * while locks are held: the function must not call the library. Once this call
+ * has returned, the function that was set before is not called any more.
+ * Thread-safe.
+ *
+ * Without this call it is HONE_LOG of the environment, which hone_open()
+ * reads: `stderr`, or a file that lines are appended to, each with time and
+ * process.
+ *
+ * @param function NULL: nobody wants to know, whatever HONE_LOG says
+ * @param user     what it gets
+ * @param level    the last level that it gets
+ * @return HONE_OK, HONE_ERR_ARGUMENT (no such level)
+ */
+HONE_API hone_status hone_log_set(hone_log_function *function, void *user,
+                                  hone_log_level level);
+
 /**
  * Open a database or a pack for launching.
  *
@@ -215,7 +257,8 @@ HONE_API const char *hone_status_text(hone_status status);
  *                 that hone_error_text() can tell what went wrong; close it.
  * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file),
  *         HONE_ERR_DATABASE (neither a database nor a pack of ours, damaged,
- *         or a newer one), HONE_ERR_IO (it cannot be read), HONE_ERR_BUSY
+ *         or a newer one), HONE_ERR_IO (it cannot be read, or HONE_LOG
+ *         not written), HONE_ERR_BUSY
  *         (locked), HONE_ERR_ARGUMENT (HONE_DEVICE or HONE_PLAN_LIMIT in the
  *         environment has an unknown value)
  * Needs no GPU: the driver is loaded by the first plan.

@@ -2,6 +2,8 @@
 /* Memory of streams: see memory.h. */
 #include "runtime/memory.h"
 
+#include "runtime/base/log.h"
+
 #include <stdio.h>
 
 enum {
@@ -138,10 +140,13 @@ static hone_status new_block(const hone_driver *driver, size_t wish_bytes,
         if (status != HONE_OK)
             (void)driver->memory_free(block->base);
     }
-    if (status == HONE_OK)
+    if (status == HONE_OK) {
+        hone__log(HONE_LOG_INFO, "allocated a workspace of %zu bytes",
+                  block->size_bytes);
         *out = block;
-    else
+    } else {
         hone__free(block);
+    }
     return status;
 }
 

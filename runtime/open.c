@@ -5,6 +5,9 @@
 #include "runtime/plan.h"
 #include "runtime/search_path.h"
 
+#include "runtime/base/log.h"
+#include "runtime/store/store_kind.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -51,7 +54,7 @@ hone_status hone_device_select(hone_ctx *ctx, const char *device)
     return status;
 }
 
-/* $HONE_DEVICE and $HONE_PLAN_LIMIT. */
+/* $HONE_LOG, $HONE_DEVICE and $HONE_PLAN_LIMIT. */
 static hone_status read_environment(hone_ctx *ctx, int *out_is_host,
                                     hone_error *err)
 {
@@ -59,6 +62,7 @@ static hone_status read_environment(hone_ctx *ctx, int *out_is_host,
     const char *limit = getenv("HONE_PLAN_LIMIT");
     char *end = NULL;
 
+    HONE_TRY(hone__log_start(err));
     if (device && *device)
         HONE_TRY(read_device(device, "HONE_DEVICE", out_is_host, err));
     if (!limit || !*limit)
@@ -89,6 +93,9 @@ static hone_status add_store(hone_ctx *ctx, const hone_store_source *source,
     if (!HONE_GROW(ctx->stores, ctx->n_stores))
         return hone__out_of_memory(err, " while opening a database");
     HONE_TRY(hone__store_open_source(source, &ctx->stores[ctx->n_stores], err));
+    hone__log(HONE_LOG_INFO, "opened %s '%s'",
+              ctx->stores[ctx->n_stores]->kind->noun,
+              ctx->stores[ctx->n_stores]->path);
     ++ctx->n_stores;
     return HONE_OK;
 }
@@ -161,21 +168,29 @@ static hone_status make_ctx(hone_ctx **out_ctx, hone_error **out_err)
 }
 
 /* No sources: the search path. */
+static hone_status fill_ctx(hone_ctx *ctx, const hone_source *sources,
+                            size_t n_sources, hone_error *err)
+{
+    hone_status status;
+    int is_host = 0;
+
+    HONE_TRY(read_environment(ctx, &is_host, err));
+    status = n_sources ? open_all(ctx, sources, n_sources, err)
+                       : open_path(ctx, err);
+    if (status != HONE_OK)
+        hone__stores_close(ctx);
+    select_device(ctx, is_host);
+    return status;
+}
+
 static hone_status open_ctx(const hone_source *sources, size_t n_sources,
                             hone_ctx **out_ctx)
 {
     hone_error *err = NULL;
-    hone_status status;
-    int is_host = 0;
 
     HONE_TRY(make_ctx(out_ctx, &err));
-    HONE_TRY(read_environment(*out_ctx, &is_host, err));
-    status = n_sources ? open_all(*out_ctx, sources, n_sources, err)
-                       : open_path(*out_ctx, err);
-    if (status != HONE_OK)
-        hone__stores_close(*out_ctx);
-    select_device(*out_ctx, is_host);
-    return status;
+    return hone__log_failure(fill_ctx(*out_ctx, sources, n_sources, err),
+                             "hone_open", err);
 }
 
 hone_status hone_open(const char *path, hone_ctx **out_ctx)

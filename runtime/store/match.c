@@ -96,6 +96,7 @@ static hone_status try_row(hone_matcher *m, const hone_candidate *c,
 
     if (status == HONE_OK) {
         hone__match_explain(m, c, out->note, &out->match);
+        out->n_left_out = m->n_damaged + m->n_refused;
         *result = FOUND;
         return HONE_OK;
     }

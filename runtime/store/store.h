@@ -210,7 +210,8 @@ typedef struct hone_answer {
     hone_vendor_choice library; /* what `resolved` has instead of the row's,
                                    where that is for another shape */
     hone_match match;
-    char note[160]; /* of `use`: what is not as it was stored; "": nothing */
+    size_t n_left_out; /* better ones, damaged or of no use here */
+    char note[160];    /* of `use`: what is not as it was stored; "": nothing */
 } hone_answer;
 
 /* What is asked for. */
