@@ -15,10 +15,12 @@ done
 echo top >"$tree/README.md"
 # The real table.
 mkdir "$tree/tests/law"
+echo law >"$tree/tests/law/README.md"
 echo "# ${licence}" >"$tree/tests/law/CMakeLists.txt"
 table=$tree/tests/law/rooms.txt
 cp "$here/rooms.txt" "$table"
 sed -n '/^#/d; s/:.*//p' "$table" | grep -v '\.h$' | (cd "$tree" && xargs mkdir -p)
+find "$tree"/*/* -type d -exec sh -c 'echo a room >"$1/README.md"' - {} \;
 echo "$licence" >"$tree/runtime/hone.h"
 printf '%s\n#include "runtime/a.h"\n' "$licence" >"$tree/gen/good.c"
 printf '%s\n/* printf("x") is only named */\n' "$licence" >"$tree/db/good2.c"
@@ -110,5 +112,28 @@ rm "$tree/gen/long.c"
 # shellcheck disable=SC2016 # code marks
 echo '`good2.c`, then `gone.c`, then `OP.c`' >"$tree/db/README.md"
 expect law_sources.sh 'db/README.md: there is no gone.c'
-rm "$tree/db/README.md"
-expect law_sources.sh 'db/README.md is missing'
+# shellcheck disable=SC2016 # code marks
+echo '`good2.c`, `db/good2.c`, `gen/good2.c`' >"$tree/db/README.md"
+expect law_sources.sh 'db/README.md: there is no gen/good2.c'
+for document in docs/guide.md gen/GRAMMAR.md; do
+    # shellcheck disable=SC2016 # code marks
+    echo '`good3.c`, `gone3.c`' >"$tree/$document"
+    expect law_sources.sh "$document: there is no gone3.c"
+    rm "$tree/$document"
+done
+# shellcheck disable=SC2016 # code marks
+echo '`gone3.c` went' >"$tree/docs/decisions.md"
+# shellcheck disable=SC2016 # code marks
+echo '`good2.c`' >"$tree/db/README.md"
+run law_sources.sh || {
+    echo "law_sources.sh complains about what is right:"
+    cat "$tree/output"
+    exit 1
+}
+mkdir "$tree/tools/attic"
+expect law_sources.sh 'tools/attic/README.md is missing'
+rmdir "$tree/tools/attic"
+for room in db gen/solve tuner/cpu/host; do
+    rm "$tree/$room/README.md"
+    expect law_sources.sh "$room/README.md is missing"
+done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Rules of every source file: licence line, unique name, length, functions
-# that are not used, a README in every directory. Prints what breaks a rule;
-# exit 1 if anything does.
+# that are not used, a README in every room, which names files that are there.
+# Prints what breaks a rule; exit 1 if anything does.
 set -eu
 cd "${HONE_SOURCE:?}"
 max_lines=600
@@ -50,21 +50,30 @@ grep -v "^tests/templates/user/" "$work/all" | sed 's|.*/||' |
         "$(grep "/$name\$" "$work/all" | tr '\n' ' ')"
 done >>"$work/found"
 
-for part in $parts .; do
-    [ -f "$part/README.md" ] || echo "$part/README.md is missing"
+# Rooms of the table of includes, and the folders of tests and tools.
+{
+    # shellcheck disable=SC2086 # a list of words
+    printf '%s\n' $parts .
+    sed -n '/^#/d; s/:.*//p' tests/law/rooms.txt
+    find tests tools -mindepth 1 -maxdepth 1 -type d
+} | sort -u | while read -r room; do
+    [ ! -d "$room" ] || [ -f "$room/README.md" ] ||
+        echo "$room/README.md is missing"
 done >>"$work/found"
 for part in tests/*/; do
     [ ! -d "$part" ] || [ -f "${part}CMakeLists.txt" ] ||
         echo "${part}CMakeLists.txt is missing"
 done >>"$work/found"
 
-# A file that a README names is there. What has a capital stands for others.
+# A file that a README or a document names is there, in the folder it names.
+# What has a capital stands for others; decisions speak of files that went.
 # shellcheck disable=SC2016 # code marks
-grep '/README\.md$' "$work/all" | while read -r readme; do
+grep -E '/README\.md$|^(docs|gen)/[^/]*\.md$' "$work/all" |
+    grep -v '/decisions\.md$' | while read -r readme; do
     grep -oE '`[a-z0-9][a-z0-9_./]*\.(c|h|cu|cuh|def|sql|sh|awk|cmake)`' \
-        "$readme" | tr -d '`' | sed 's|.*/||' | sort -u |
+        "$readme" | tr -d '`' | sort -u |
         grep -vxE 'cuda\.h|cooperative_groups\.h' | while read -r name; do
-        grep -q "/$name\$" "$work/all" || echo "$readme: there is no $name"
+        grep -qE "(^|/)$name\$" "$work/all" || echo "$readme: there is no $name"
     done
 done >>"$work/found"
 
