@@ -75,8 +75,6 @@ typedef struct pack_input {
     size_t n_defaults;
 } pack_input;
 
-/* The text, kept; NULL without memory. */
-pack_text *hone__pack_text_keep(pack_input *in, const char *text);
 hone_status hone__pack_no_memory(hone_error *err);
 
 /* ---- db_pack_read.c -------------------------------------------------------

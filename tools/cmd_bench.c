@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone bench: the winner, the default variant, the baselines and
  * configurations of one's own side by side. */
-#include "tools/commands.h"
+#include "tools/base/commands.h"
 #include "tools/inputs.h"
-#include "tools/message.h"
-#include "tools/output.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/bench.h"

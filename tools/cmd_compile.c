@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone compile: a template's configurations to cubins in the cache. */
-#include "tools/commands.h"
-#include "tools/process.h"
+#include "tools/base/commands.h"
+#include "tools/base/process.h"
 #include "tools/inputs.h"
-#include "tools/option_value.h"
-#include "tools/message.h"
-#include "tools/output.h"
-#include "tools/progress.h"
+#include "tools/base/option_value.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
+#include "tools/base/progress.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/judge/outcome.h"

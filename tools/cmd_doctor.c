@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone doctor: what this machine has, what is missing, what to do. */
-#include "tools/commands.h"
+#include "tools/base/commands.h"
 #include "tools/doctor_parts.h"
-#include "tools/option_value.h"
-#include "tools/message.h"
-#include "tools/output.h"
-#include "tools/process.h"
+#include "tools/base/option_value.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
+#include "tools/base/process.h"
 
 #include "db/db.h"
 #include "tuner/cuda/cuda_device.h"

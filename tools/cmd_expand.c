@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone expand: the source, compiler options or launch plan of one
  * configuration. */
-#include "tools/commands.h"
+#include "tools/base/commands.h"
 #include "tools/inputs.h"
-#include "tools/message.h"
-#include "tools/output.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
 
 #include "gen/expand/expand.h"
 #include "runtime/base/alloc.h"

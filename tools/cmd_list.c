@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone list: the operations on the template path, their implementations, and
  * which of these apply to a problem and a device. */
-#include "tools/commands.h"
+#include "tools/base/commands.h"
 #include "tools/inputs.h"
-#include "tools/message.h"
-#include "tools/option_value.h"
-#include "tools/output.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
 
 #include "runtime/base/device_properties.h"
 #include "tuner/trial/devices.h"

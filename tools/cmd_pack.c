@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone pack: the winners of a database as one read-only file, or as C. */
-#include "tools/commands.h"
-#include "tools/message.h"
-#include "tools/option_value.h"
-#include "tools/output.h"
+#include "tools/base/commands.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
 
 #include "db/db_pack.h"
 #include "runtime/base/alloc.h"

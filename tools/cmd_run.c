@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone run: launch a tuned operation through the runtime, check and time
  * it. */
-#include "tools/commands.h"
+#include "tools/base/commands.h"
 #include "tools/inputs.h"
-#include "tools/message.h"
-#include "tools/output.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
 
 #define MATCH_NAME(name, value, spelling) [HONE_MATCH_##name] = spelling,
 static const char *const match_names[] = {HONE_MATCH_MAP(MATCH_NAME)};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone show: the database's views as tables. */
-#include "tools/commands.h"
-#include "tools/option_value.h"
-#include "tools/message.h"
-#include "tools/output.h"
+#include "tools/base/commands.h"
+#include "tools/base/option_value.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
 
 #include "db/db.h"
 #include "gen/parse/suggest.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone space: count, list and explain the configurations of a template or of
  * a T1 definition. */
-#include "tools/commands.h"
-#include "tools/message.h"
-#include "tools/output.h"
+#include "tools/base/commands.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
 #include "tools/space_view.h"
 
 #include "runtime/base/alloc.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone tune: every shape in turn, every trial into the database. */
-#include "tools/commands.h"
-#include "tools/process.h"
+#include "tools/base/commands.h"
+#include "tools/base/process.h"
 #include "tools/inputs.h"
-#include "tools/message.h"
-#include "tools/option_value.h"
-#include "tools/output.h"
-#include "tools/progress.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
+#include "tools/base/progress.h"
 #include "tools/references.h"
 #include "tools/tune_parts.h"
 

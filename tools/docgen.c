@@ -4,7 +4,7 @@
  *                         @COMMANDS@, @OPTIONS@, @TOPICS@, or a topic's name
  *   docgen page COMMAND   the man page of one command
  *   docgen bash|zsh|fish  completion for that shell (docgen_complete.c) */
-#include "tools/arguments.h"
+#include "tools/base/arguments.h"
 #include "tools/docgen_complete.h"
 #include "tools/help.h"
 

@@ -4,7 +4,7 @@
  * files. */
 #include "tools/docgen_complete.h"
 
-#include "tools/arguments.h"
+#include "tools/base/arguments.h"
 #include "tools/help.h"
 
 #include <stdio.h>

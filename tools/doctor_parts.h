@@ -4,7 +4,7 @@
 #ifndef HONE_TOOLS_DOCTOR_PARTS_H
 #define HONE_TOOLS_DOCTOR_PARTS_H
 
-#include "tools/output.h"
+#include "tools/base/output.h"
 
 #include "tuner/process/ask.h"
 

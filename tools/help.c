@@ -6,7 +6,7 @@
 #include "gen/parse/suggest.h"
 #include "runtime/base/device_properties.h"
 #include "runtime/hone.h"
-#include "tools/exit_code.h"
+#include "tools/base/exit_code.h"
 #include "tools/references.h"
 #include "tuner/baselines/baseline.h"
 #include "tuner/judge/outcome.h"

@@ -4,7 +4,7 @@
 #ifndef HONE_TOOLS_HELP_H
 #define HONE_TOOLS_HELP_H
 
-#include "tools/arguments.h"
+#include "tools/base/arguments.h"
 
 #include <stddef.h>
 

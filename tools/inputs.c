@@ -7,9 +7,9 @@
 #include "runtime/base/alloc.h"
 #include "runtime/base/device_properties.h"
 #include "runtime/store/database.h"
-#include "tools/message.h"
-#include "tools/option_value.h"
-#include "tools/progress.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/progress.h"
 #include "tools/references.h"
 
 #include <stdio.h>

@@ -5,9 +5,9 @@
 
 #include "gen/space.h"
 #include "gen/parse/template.h"
-#include "tools/arguments.h"
+#include "tools/base/arguments.h"
 
-#include "tools/json.h"
+#include "tools/base/json.h"
 #include "tuner/tuner.h"
 
 /* Find and parse a template. Mistakes in it are printed on stderr, located,

@@ -4,8 +4,8 @@
 #include "tools/inputs.h"
 
 #include "runtime/base/alloc.h"
-#include "tools/message.h"
-#include "tools/option_value.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
 
 #include <limits.h>
 #include <stdlib.h>

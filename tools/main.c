@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `hone` program: parse, dispatch, exit code. */
 #include "runtime/base/alloc.h"
-#include "tools/commands.h"
+#include "tools/base/commands.h"
 #include "tools/help.h"
-#include "tools/message.h"
-#include "tools/output.h"
-#include "tools/process.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
+#include "tools/base/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static hone_exit (*const functions[HONE_N_COMMANDS])(const hone_options *) = {
 #define COMMAND(id, arguments, least, most, summary, example, details)         \
     hone__cmd_##id,
-#include "tools/commands.def"
+#include "tools/base/commands.def"
 #undef COMMAND
 };
 

@@ -5,9 +5,9 @@
 
 #include "runtime/base/alloc.h"
 #include "tools/inputs.h"
-#include "tools/message.h"
-#include "tools/output.h"
-#include "tools/progress.h"
+#include "tools/base/message.h"
+#include "tools/base/output.h"
+#include "tools/base/progress.h"
 #include "tuner/process/worker.h"
 
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #define HONE_TOOLS_SPACE_VIEW_H
 
 #include "gen/space.h"
-#include "tools/exit_code.h"
-#include "tools/arguments.h"
-#include "tools/json.h"
+#include "tools/base/exit_code.h"
+#include "tools/base/arguments.h"
+#include "tools/base/json.h"
 
 typedef struct hone_space_view {
     const hone_options *options;

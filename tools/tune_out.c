@@ -3,8 +3,8 @@
  * A person whose fastest trial did not win has to know. */
 #include "tools/tune_parts.h"
 
-#include "tools/message.h"
-#include "tools/progress.h"
+#include "tools/base/message.h"
+#include "tools/base/progress.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #define HONE_TOOLS_TUNE_PARTS_H
 
 #include "gen/parse/template.h"
-#include "tools/arguments.h"
+#include "tools/base/arguments.h"
 #include "tools/inputs.h"
-#include "tools/output.h"
+#include "tools/base/output.h"
 #include "tuner/tuner.h"
 
 typedef struct hone_shape {

@@ -4,12 +4,12 @@
  */
 #include "tools/tune_parts.h"
 
-#include "tools/process.h"
+#include "tools/base/process.h"
 #include "tools/inputs.h"
-#include "tools/message.h"
-#include "tools/option_value.h"
-#include "tools/output.h"
-#include "tools/progress.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
+#include "tools/base/progress.h"
 #include "tuner/process/worker.h"
 
 #include "tuner/replay/replay_tune.h"

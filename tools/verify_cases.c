@@ -4,7 +4,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
-#include "tools/option_value.h"
+#include "tools/base/option_value.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #define HONE_TOOLS_VERIFY_PARTS_H
 
 #include "gen/parse/template.h"
-#include "tools/arguments.h"
-#include "tools/json.h"
+#include "tools/base/arguments.h"
+#include "tools/base/json.h"
 #include "tuner/judge/cover.h"
 #include "tuner/tuner.h"
 

@@ -3,7 +3,7 @@
  * their arrays are: see verify_parts.h. */
 #include "tools/verify_parts.h"
 
-#include "tools/message.h"
+#include "tools/base/message.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -132,9 +132,10 @@ hone_status hone__driver_load(const hone_driver *driver, const void *code,
                               "loading a cubin (cuModuleLoadData)", err);
 }
 
-hone_status hone__driver_raise_shared(const hone_driver *driver,
-                                      hone_cu_function f, unsigned shared_bytes,
-                                      hone_error *err)
+/* Allow a kernel this much dynamic shared memory, above 48 KB where needed.
+ * The limit is only ever raised: others may use the same kernel. */
+static hone_status raise_shared(const hone_driver *driver, hone_cu_function f,
+                                unsigned shared_bytes, hone_error *err)
 {
     int limit_bytes = 0;
 
@@ -166,7 +167,7 @@ hone_status hone__driver_kernel(const hone_driver *driver,
                                 "finding a kernel (cuModuleGetFunction)", err));
     /* Asking for an attribute also makes a lazily loading driver load the
      * kernel now, not inside the first launch. */
-    return hone__driver_raise_shared(driver, *out, shared_bytes, err);
+    return raise_shared(driver, *out, shared_bytes, err);
 }
 
 /* ---- launches ------------------------------------------------------------ */
@@ -305,7 +306,7 @@ hone_status hone__driver_prepare(const hone_driver *driver, hone_cu_function f,
                           shape->cooperative ? "cooperatively" : "in clusters",
                           driver->kind->name);
     HONE_TRY(check_limits(driver, f, name, shape, properties, err));
-    HONE_TRY(hone__driver_raise_shared(driver, f, shape->shared_bytes, err));
+    HONE_TRY(raise_shared(driver, f, shape->shared_bytes, err));
     return check_residents(driver, f, name, shape, properties, err);
 }
 

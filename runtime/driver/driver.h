@@ -266,11 +266,6 @@ hone_status hone__driver_load(const hone_driver *driver, const void *code,
                               size_t size_bytes, const char *what,
                               hone_cu_module *out, hone_error *err);
 
-/* Allow a kernel this much dynamic shared memory, above 48 KB where needed.
- * The limit is only ever raised: others may use the same kernel. */
-hone_status hone__driver_raise_shared(const hone_driver *driver,
-                                      hone_cu_function f, unsigned shared_bytes,
-                                      hone_error *err);
 /* Find a kernel and get it ready for a launch with this much dynamic shared
  * memory. */
 hone_status hone__driver_kernel(const hone_driver *driver,

@@ -26,7 +26,7 @@ need() { # need FILE WORD WHAT
 }
 
 "$HONE" --help >"$work/help"
-commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' tools/commands.def)
+commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' tools/base/commands.def)
 [ -n "$commands" ]
 for command in $commands; do
     need "$work/help" "  $command " "command"
@@ -76,7 +76,7 @@ grep -o 'device\.[a-z_0-9]*' "$work/statements" | topic_has device
 
 # Options: those of options.def in the man page, and in the help of a command
 # exactly if the table gives the option to it.
-sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' tools/options.def \
+sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' tools/base/options.def \
     >"$work/options"
 [ -s "$work/options" ]
 while read -r option; do
@@ -95,8 +95,8 @@ sed -n 's/^ *X(\(HONE_[A-Z_]*\), [0-9]*,.*/\1/p' runtime/hone.h |
     grep -E '^HONE_(OK|ERR_)' >"$work/statuses"
 while read -r status; do
     need "$work/man" "*$status*" "status"
-    grep -qE "X\($status, [A-Z]+\)" tools/exit_code.h || {
-        echo "$status has no exit code in tools/exit_code.h"
+    grep -qE "X\($status, [A-Z]+\)" tools/base/exit_code.h || {
+        echo "$status has no exit code in tools/base/exit_code.h"
         failed=1
     }
 done <"$work/statuses"

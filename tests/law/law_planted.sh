@@ -56,15 +56,15 @@ plant() { # plant FILE TEXT CHECKER COMPLAINT
 # Upward between the rooms of a folder, from a room to its face, and between
 # folders.
 for pair in gen/bad.c:db/db.h runtime/bad.c:gen/space.h \
-    tuner/bad.c:tools/output.h runtime/base/bad.h:runtime/expr/expr.h \
+    tuner/bad.c:tools/base/output.h runtime/base/bad.h:runtime/expr/expr.h \
     runtime/store/bad.c:runtime/driver/driver.h \
     runtime/launch/bad.c:runtime/context.h gen/parse/bad.c:gen/solve/graph.h \
     gen/t1/bad.def:gen/space.h tuner/judge/bad.c:tuner/trial/timer.h \
     tuner/search/bad.c:db/db.h tuner/device/bad.h:tuner/cuda/device.h \
     tuner/cpu/bad.c:tuner/cuda/cuda_device.h tuner/trial/bad.c:tuner/tuner.h \
     tuner/session/bad.c:tuner/replay/replay_tune.h \
-    tools/bad.c:tools/simulate/simulate.h templates/bad.cu:runtime/hone.h \
-    tools/simulate/bad.c:tests/db/db_fixture.h \
+    tools/base/bad.c:tools/help.h tools/simulate/bad.c:tools/inputs.h templates/bad.cu:runtime/hone.h \
+    tools/bad.c:tests/db/db_fixture.h \
     runtime/base/bad.c:runtime/context.h; do
     file=${pair%%:*}
     plant "$file" "#include \"${pair#*:}\"" law_includes.sh \
@@ -137,3 +137,41 @@ for room in db gen/solve tuner/cpu/host; do
     rm "$tree/$room/README.md"
     expect law_sources.sh "$room/README.md is missing"
 done
+
+# What only objects show: a room that calls a function which it declares itself
+# or finds declared by a table, and functions that nobody else uses.
+rm "$tree"/*/*.c
+mkdir -p "$tree/build/bin"
+compile() { # compile FILE TEXT
+    object=$tree/build/$(dirname "$1")/CMakeFiles/x.dir/$(basename "$1").o
+    mkdir -p "$(dirname "$object")"
+    echo "$2" >"$tree/$1"
+    "${CC:-cc}" -c -x c -o "$object" "$tree/$1"
+}
+HONE=$tree/build/bin/hone
+export HONE
+compile gen/made.c 'int hone__made; static int own; int *f(void) { return &own; }'
+compile tools/main.c 'extern int hone__made; int main(void) { return hone__made; }'
+compile tools/base/message.c 'int hone__told(void) { return 0; }'
+echo 'int hone__told(void);' >"$tree/tests/law/test_told.c"
+run law_symbols.sh || {
+    echo "law_symbols.sh complains about good objects:"
+    cat "$tree/output"
+    exit 1
+}
+rm "$tree/tests/law/test_told.c"
+expect law_symbols.sh \
+    'tools/base/message.c: nobody else uses hone__told: make it static'
+compile tools/base/message.c 'int hone__told(void); int hone__use(void);
+int hone__use(void) { return hone__told(); }'
+compile tools/help.c 'int hone__told(void) { return 0; } int hone__use(void);
+int hone__help(void); int hone__help(void) { return hone__use(); }'
+expect law_symbols.sh \
+    'tools/base/message.c: tools/base/ may not use hone__told of tools/help.c'
+echo >"$tree/db/late.c"
+code=0
+run law_symbols.sh || code=$?
+[ "$code" -eq 77 ] || {
+    echo "law_symbols.sh: exit code $code though db/late.c is not built"
+    exit 1
+}

@@ -3,8 +3,8 @@
  * exit code 0 is the whole answer, or they say that memory ran out. */
 #include "runtime/base/alloc.h"
 #include "runtime/base/text.h"
-#include "tools/commands.h"
-#include "tools/message.h"
+#include "tools/base/commands.h"
+#include "tools/base/message.h"
 
 #include "db/db.h"
 

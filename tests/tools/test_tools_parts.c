@@ -3,11 +3,11 @@
  * --dims belong to which template, lists, budgets and devices, exit codes,
  * values as text and CSV. */
 #include "runtime/base/alloc.h"
-#include "tools/arguments.h"
-#include "tools/exit_code.h"
-#include "tools/json.h"
-#include "tools/option_value.h"
-#include "tools/progress.h"
+#include "tools/base/arguments.h"
+#include "tools/base/exit_code.h"
+#include "tools/base/json.h"
+#include "tools/base/option_value.h"
+#include "tools/base/progress.h"
 #include "tools/references.h"
 #include "tools/tune_parts.h"
 

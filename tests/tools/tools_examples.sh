@@ -151,7 +151,7 @@ c_example() { # c_example BLOCK
 # ---- where they are -------------------------------------------------------
 
 count=0
-sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$HONE_SOURCE/tools/commands.def" \
+sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$HONE_SOURCE/tools/base/commands.def" \
     >"$work/commands"
 while read -r name; do
     run 0 "$name" --help

@@ -32,7 +32,7 @@ if command -v scdoc >/dev/null; then
         fail "no hone-template(5)"
     [ -s "$prefix/share/man/man5/hone-pack.5" ] || fail "no hone-pack(5)"
     commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' \
-        "$HONE_SOURCE/tools/commands.def")
+        "$HONE_SOURCE/tools/base/commands.def")
     for name in $commands; do
         [ -s "$prefix/share/man/man1/hone-$name.1" ] ||
             fail "no hone-$name(1)"
@@ -63,7 +63,7 @@ fi
 # Every command with every option of its help, in all three.
 completion=$prefix/share/fish/vendor_completions.d/hone.fish
 sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' \
-    "$HONE_SOURCE/tools/options.def" >"$work/options"
+    "$HONE_SOURCE/tools/base/options.def" >"$work/options"
 while read -r option; do
     grep -q -e " -l $option " "$completion" || fail "fish: no --$option"
     grep -qF -e "--$option" "$prefix/share/zsh/site-functions/_hone" ||

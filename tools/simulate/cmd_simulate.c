@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone simulate: search strategies on recorded spaces, many times. */
-#include "tools/commands.h"
-#include "tools/message.h"
-#include "tools/progress.h"
+#include "tools/base/commands.h"
+#include "tools/base/message.h"
+#include "tools/base/progress.h"
 #include "tools/simulate/simulate.h"
 
 #include "runtime/base/alloc.h"

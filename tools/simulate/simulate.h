@@ -4,8 +4,8 @@
 #ifndef HONE_TOOLS_SIMULATE_H
 #define HONE_TOOLS_SIMULATE_H
 
-#include "tools/option_value.h"
-#include "tools/output.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
 #include "tuner/replay/replay_score.h"
 
 /* Spaces whose budget is at most so many evaluations decide by luck: the
@@ -87,8 +87,7 @@ int hone__simulation_fraction(const hone_simulation *s, size_t space,
                               hone_replay_fraction *out);
 /* The name of a space; "all" for `space` n_spaces. */
 const char *hone__simulation_space(const hone_simulation *s, size_t space);
-/* The curves as JSON, as rows of CSV. */
-json_t *hone__simulation_curves_json(const hone_simulation *s);
+/* The curves as rows of CSV. */
 hone_exit hone__simulation_curves_csv(const hone_simulation *s);
 
 /* The curves as a figure, an SVG (simulate_svg.c). HONE_ERR_IO. */

@@ -115,21 +115,6 @@ static hone_status score_list(const hone_simulation *s, json_t **out,
     return HONE_OK;
 }
 
-hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
-                                  hone_error *err)
-{
-    *out = NULL;
-    if (s->options->text[HONE_OPT_SCORE])
-        HONE_TRY(s->strategies.n == 1 ? score_members(s, 0, out, err)
-                                      : score_list(s, out, err));
-    else
-        *out = hone__json("");
-    if (s->n_marks && hone__options_is(s->options, HONE_OPT_FORMAT, "json"))
-        *out =
-            hone__json_add(*out, "curves:o", hone__simulation_curves_json(s));
-    return HONE_OK;
-}
-
 /* ---- curves ------------------------------------------------------------- */
 
 /* What published tables have. */
@@ -243,7 +228,7 @@ static json_t *curve_json(const hone_simulation *s, size_t space,
 }
 
 /* The mean over the spaces comes last. */
-json_t *hone__simulation_curves_json(const hone_simulation *s)
+static json_t *curves_json(const hone_simulation *s)
 {
     json_t *at = json_array();
     json_t *rows = json_array();
@@ -254,6 +239,20 @@ json_t *hone__simulation_curves_json(const hone_simulation *s)
         for (size_t k = 0; k < s->strategies.n; ++k)
             rows = hone__json_append(rows, curve_json(s, i, k));
     return hone__json("at:o rows:o", at, rows);
+}
+
+hone_status hone__simulation_tail(const hone_simulation *s, json_t **out,
+                                  hone_error *err)
+{
+    *out = NULL;
+    if (s->options->text[HONE_OPT_SCORE])
+        HONE_TRY(s->strategies.n == 1 ? score_members(s, 0, out, err)
+                                      : score_list(s, out, err));
+    else
+        *out = hone__json("");
+    if (s->n_marks && hone__options_is(s->options, HONE_OPT_FORMAT, "json"))
+        *out = hone__json_add(*out, "curves:o", curves_json(s));
+    return HONE_OK;
 }
 
 hone_exit hone__simulation_curves_csv(const hone_simulation *s)

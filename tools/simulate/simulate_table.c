@@ -3,7 +3,7 @@
  * curves with a row per space and strategy and a column per mark. */
 #include "tools/simulate/simulate.h"
 
-#include "tools/message.h"
+#include "tools/base/message.h"
 
 #include <stdio.h>
 #include <string.h>

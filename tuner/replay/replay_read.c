@@ -347,8 +347,8 @@ static hone_status read_file(hone_replay_file *file, hone_error *err)
     return hone__recording_finish(file->recording, file->unit_s, err);
 }
 
-hone_status hone__replay_read_json(const char *path, hone_recordings *list,
-                                   hone_error *err)
+static hone_status read_json(const char *path, hone_recordings *list,
+                             hone_error *err)
 {
     hone_replay_file file = {.unit_s = 1e-3};
     hone_status status = hone__json_open(path, &file.reader, err);
@@ -388,5 +388,5 @@ hone_status hone__recordings_read(const char *path, hone_recordings *out,
                           "(gunzip)",
                           path);
     return is_database ? hone__replay_read_db(path, out, err)
-                       : hone__replay_read_json(path, out, err);
+                       : read_json(path, out, err);
 }

@@ -122,9 +122,7 @@ hone_status hone__recording_put(hone_recording *recording,
 hone_status hone__recording_finish(hone_recording *recording, double unit_s,
                                    hone_error *err);
 
-/* The readers. JSON begins with the text's first `{` still unread. */
-hone_status hone__replay_read_json(const char *path, hone_recordings *list,
-                                   hone_error *err);
+/* The reader of databases; replay_read.c has that of JSON. */
 hone_status hone__replay_read_db(const char *path, hone_recordings *list,
                                  hone_error *err);
 

@@ -23,14 +23,15 @@ static size_t place_of(const hone_search *search, int64_t index)
     return at;
 }
 
-int64_t hone__search_slot(const hone_search *search, int64_t index)
+/* The trial of a configuration, -1 if it is new. */
+static int64_t slot_of(const hone_search *search, int64_t index)
 {
     return search->table[place_of(search, index)] - 1;
 }
 
 int hone__search_is_new(const hone_search *search, int64_t index)
 {
-    return index >= 0 && hone__search_slot(search, index) < 0;
+    return index >= 0 && slot_of(search, index) < 0;
 }
 
 const int *hone__search_values(const hone_search *search, int64_t slot)
@@ -363,7 +364,7 @@ static void learn_time(hone_search *search, int64_t slot)
 hone_status hone__search_tell(hone_search *search, int64_t index,
                               double time_ns, hone_error *err)
 {
-    int64_t slot = hone__search_slot(search, index);
+    int64_t slot = slot_of(search, index);
 
     if (slot < 0) {
         search->tag = 0;

@@ -80,8 +80,6 @@ struct hone_search {
 void *hone__search_alloc(hone_search *search, size_t size_bytes,
                          hone_error *err);
 
-/* The trial of a configuration, -1 if it is new. */
-int64_t hone__search_slot(const hone_search *search, int64_t index);
 /* Its value indexes. */
 const int *hone__search_values(const hone_search *search, int64_t slot);
 /* In how many parameters two trials differ. */

@@ -14,7 +14,7 @@ int64_t hone__tune_budget_left(const hone_tune_run *run)
            hone__tune_under_way(run);
 }
 
-int hone__tune_budget_is_spent(const hone_tune_run *run)
+static int budget_is_spent(const hone_tune_run *run)
 {
     const hone_tune_request *request = run->request;
 
@@ -26,8 +26,7 @@ int hone__tune_budget_is_spent(const hone_tune_run *run)
 
 int hone__tune_is_enough(const hone_tune_run *run)
 {
-    return hone__until_is_reached(&run->until) ||
-           hone__tune_budget_is_spent(run);
+    return hone__until_is_reached(&run->until) || budget_is_spent(run);
 }
 
 /* Nothing is left: a budget that is spent with the last one did not matter.

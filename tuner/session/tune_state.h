@@ -256,7 +256,6 @@ hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err);
 hone_status hone__tune_worker_pump(hone_tune_run *run, hone_error *err);
 
 /* tune_end.c */
-int hone__tune_budget_is_spent(const hone_tune_run *run);
 /* Trials that are left of a budget in trials. */
 int64_t hone__tune_budget_left(const hone_tune_run *run);
 /* No more shall be proposed: the budget is spent, or another gain unlikely.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages on stderr: errors, notes, details. A progress line in place is
  * wiped first, so that nothing is written over it. */
-#include "tools/message.h"
+#include "tools/base/message.h"
 
-#include "tools/progress.h"
+#include "tools/base/progress.h"
 
 #include <errno.h>
 #include <stdarg.h>

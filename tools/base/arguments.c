@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line parser: getopt_long fed from options.def, every value
  * checked against its row before a command sees it. */
-#include "tools/arguments.h"
+#include "tools/base/arguments.h"
 
 #include "gen/parse/suggest.h"
 #include "runtime/base/alloc.h"
@@ -15,7 +15,7 @@
 const hone_command hone__commands[HONE_N_COMMANDS] = {
 #define COMMAND(id, arguments, least, most, summary, example, details)         \
     {#id, arguments, least, most, summary, example, details},
-#include "tools/commands.def"
+#include "tools/base/commands.def"
 #undef COMMAND
 };
 
@@ -24,7 +24,7 @@ const hone_command hone__commands[HONE_N_COMMANDS] = {
 const hone_option hone__option_table[HONE_N_OPTIONS] = {
 #define OPTION(id, name, letter, kind, value, commands, help)                  \
     {name, letter, HONE_OPTION_##kind, value, commands, help},
-#include "tools/options.def"
+#include "tools/base/options.def"
 #undef OPTION
 };
 #undef IN

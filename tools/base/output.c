@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The result printer: see output.h. */
-#include "tools/output.h"
+#include "tools/base/output.h"
 
 #include "runtime/base/alloc.h"
-#include "tools/message.h"
+#include "tools/base/message.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,14 +13,14 @@
 typedef enum hone_command_id {
 #define COMMAND(id, arguments, least, most, summary, example, details)         \
     HONE_CMD_##id,
-#include "tools/commands.def"
+#include "tools/base/commands.def"
 #undef COMMAND
     HONE_N_COMMANDS
 } hone_command_id;
 
 typedef enum hone_option_id {
 #define OPTION(id, name, letter, kind, value, commands, help) HONE_OPT_##id,
-#include "tools/options.def"
+#include "tools/base/options.def"
 #undef OPTION
     HONE_N_OPTIONS
 } hone_option_id;

@@ -4,8 +4,8 @@
 #define HONE_TOOLS_MESSAGE_H
 
 #include "runtime/base/error.h"
-#include "tools/exit_code.h"
-#include "tools/arguments.h"
+#include "tools/base/exit_code.h"
+#include "tools/base/arguments.h"
 
 /* Take the command, --color, --quiet and --verbose. Before it: no command, and
  * colour on a terminal. */

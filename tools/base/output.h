@@ -6,9 +6,9 @@
 #define HONE_TOOLS_OUTPUT_H
 
 #include "runtime/base/text.h"
-#include "tools/exit_code.h"
-#include "tools/arguments.h"
-#include "tools/json.h"
+#include "tools/base/exit_code.h"
+#include "tools/base/arguments.h"
+#include "tools/base/json.h"
 
 #include <stddef.h>
 

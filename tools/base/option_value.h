@@ -6,7 +6,7 @@
 #define HONE_TOOLS_OPTION_VALUE_H
 
 #include "runtime/base/text.h"
-#include "tools/arguments.h"
+#include "tools/base/arguments.h"
 #include "tuner/search/search.h"
 #include "tuner/tuner.h"
 

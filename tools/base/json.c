@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results as JSON values: see json.h. */
-#include "tools/json.h"
+#include "tools/base/json.h"
 
-#include "tools/progress.h"
+#include "tools/base/progress.h"
 
 #include <math.h>
 #include <stdarg.h>

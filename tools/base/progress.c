@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The progress line: label, bar, count, rate, time left, best so far; the
  * middle gives way first when the terminal is narrow. */
-#include "tools/progress.h"
+#include "tools/base/progress.h"
 
-#include "tools/message.h"
+#include "tools/base/message.h"
 #include "tuner/process/worker.h"
 
 #include <stdio.h>

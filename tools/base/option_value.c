@@ -3,12 +3,12 @@
  * and the paths of templates, database and cache. Relative XDG values are
  * ignored, as the XDG base directory specification asks. */
 #define _XOPEN_SOURCE 700 /* realpath */
-#include "tools/option_value.h"
+#include "tools/base/option_value.h"
 
 #include "gen/parse/template.h"
 #include "runtime/store/database.h"
-#include "tools/message.h"
-#include "tools/process.h"
+#include "tools/base/message.h"
+#include "tools/base/process.h"
 #include "tuner/trial/devices.h"
 
 #include <dirent.h>

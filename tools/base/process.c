@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals and starting anew: see process.h. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "tools/process.h"
+#include "tools/base/process.h"
 
 #include "runtime/base/text.h"
 #include "tuner/compile/host_compiler.h"

@@ -4,12 +4,12 @@
 #ifndef HONE_TOOLS_COMMANDS_H
 #define HONE_TOOLS_COMMANDS_H
 
-#include "tools/exit_code.h"
-#include "tools/arguments.h"
+#include "tools/base/exit_code.h"
+#include "tools/base/arguments.h"
 
 #define COMMAND(id, arguments, least, most, summary, example, details)         \
     hone_exit hone__cmd_##id(const hone_options *options);
-#include "tools/commands.def"
+#include "tools/base/commands.def"
 #undef COMMAND
 
 #endif
