@@ -45,7 +45,7 @@ tree="$work/else where/hone"
 # Who is moved knows neither the old place nor where it was built.
 ! grep -rlF -e "$build" -e /opt/hone "$tree/lib/cmake" "$tree/lib/pkgconfig" ||
     fail "the files above name a place"
-for file in include/hone.h lib/libhone.so lib/libhone.a \
+for file in include/hone.h include/hone.hpp lib/libhone.so lib/libhone.a \
     share/hone/templates/hone_device.cuh; do
     [ -s "$tree/$file" ] || fail "$file is not installed"
 done
@@ -61,6 +61,22 @@ case $said in
 "exact BLOCK="*right) ;;
 *) fail "the consumer says: $said" ;;
 esac
+# The same in C++, by the oldest and the newest language that there is.
+for standard in 11 17 20; do
+    step "C++$standard" c++ "-std=c++$standard" -Wall -Wextra -Wpedantic \
+        -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror \
+        -I"$tree/include" -o "$work/in_cpp" "$here/consumer.cpp" \
+        -L"$tree/lib" -lhone "-Wl,-rpath,$tree/lib"
+    "$work/in_cpp" "$db" >"$work/log" 2>&1 || fail "C++$standard"
+    grep -qx right "$work/log" || fail "C++$standard is not right"
+done
+for sentence in 'ramp takes 3 arguments, not 2' \
+    'argument slope of ramp is a scalar of another type' \
+    'argument x of ramp has elements of another type' \
+    'argument y of ramp is written: pass no pointer to const'; do
+    grep -qF "HONE_ERR_ARGUMENT: $sentence" "$work/log" ||
+        fail "C++ does not say: $sentence"
+done
 # Where libsqlite3, libzstd and libmd are, the archive does the same.
 if [ -x "$work/consumer/consumer_static" ]; then
     "$work/consumer/consumer_static" "$db" |

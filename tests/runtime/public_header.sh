@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# hone.h alone compiles as C99, C11 and C++17 without a warning, and libhone
-# shows the names it declares and no others.
+# hone.h alone compiles as C99, C11 and C++17 without a warning, hone.hpp as
+# C++11 and newer; libhone shows the names hone.h declares and no others.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -13,6 +13,15 @@ flags="-Wall -Wextra -Wpedantic -Werror -Wconversion -fsyntax-only"
 printf '#include "%s"\nint main(void) { return HONE_OK; }\n' "$header" \
     >"$work/alone.c"
 cp "$work/alone.c" "$work/alone.cpp"
+printf '#include "%spp"\n' "$header" >"$work/with_classes.cpp"
+cat >>"$work/with_classes.cpp" <<'EOF'
+void use(float *x);
+void use(float *x)
+{
+    hone::plan(hone::context(), "a", {1}).run(nullptr, 1.0f, x, nullptr, 5ull);
+    hone::context("a").launch("a", {1}, nullptr, x);
+}
+EOF
 # shellcheck disable=SC2086 # a list of flags
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
@@ -21,6 +30,10 @@ for compiler in gcc clang; do
     command -v "${compiler%cc}++" >/dev/null || [ "$compiler" = clang ] ||
         continue
     "$compiler" -x c++ -std=c++17 $flags "$work/alone.cpp"
+    for standard in 11 14 17 20; do
+        "$compiler" -x c++ -std=c++$standard $flags -Wsign-conversion -Wshadow \
+            -Wold-style-cast "$work/with_classes.cpp"
+    done
 done
 
 [ -f "$library" ] || exit 77
