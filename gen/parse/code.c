@@ -71,7 +71,7 @@ static size_t word_before(const char *text, size_t at)
     return at;
 }
 
-static int is_raw(const char *text, size_t quote)
+int hone__code_is_raw(const char *text, size_t quote)
 {
     static const char *const prefixes[] = {"R", "LR", "uR", "UR", "u8R"};
     const size_t begin = word_before(text, quote);
@@ -110,7 +110,7 @@ size_t hone__code_literal_end(const char *text, size_t at, size_t length)
         return at;
     if (quote == '\'' && isdigit((unsigned char)text[word_before(text, at)]))
         return at; /* the digit separator of 1'000 */
-    if (quote == '"' && is_raw(text, at))
+    if (quote == '"' && hone__code_is_raw(text, at))
         return raw_end(text, at, length);
     while (end < length && text[end] != quote &&
            (text[end] != '\n' || hone__code_is_spliced(text, end)))
@@ -141,7 +141,7 @@ void hone__code_blank(char *text, size_t length)
             memset(text + at, ' ', end - at);
         } else {
             end = hone__code_literal_end(text, at, length);
-            if (end > at && is_raw(text, at))
+            if (end > at && hone__code_is_raw(text, at))
                 blank_line_ends(text, at, end);
         }
         at = end > at ? end : at + 1;

@@ -18,6 +18,9 @@ void hone__code_blank(char *text, size_t length);
  * none does. */
 size_t hone__code_literal_end(const char *text, size_t at, size_t length);
 
+/* Is it a raw string whose quote stands at `quote`? */
+int hone__code_is_raw(const char *text, size_t quote);
+
 /* Append what decides about a text: no comments, no blanks but where two
  * tokens would run together or a directive ends, literals as they are. A text
  * that asks for its line numbers is taken as it is. 0 without memory. */
@@ -44,16 +47,26 @@ typedef struct hone_include {
     int is_compilers;
 } hone_include;
 
-/* A walk through blanked text; starts as {text, length}. */
+/* A walk through blanked text; starts as {.text = .., .length = ..}. */
 typedef struct hone_include_scan {
     const char *text;
     size_t length;
     size_t at;
-    int in_line; /* something stood in this line before `at` */
+    int in_line;      /* something stood in this line before `at` */
+    int in_directive; /* this line is one */
+    int is_defined;   /* `defined` or `ifdef` stands before `at` */
+    /* The last characters of the adjacent literals before `at`, as the
+     * compiler joins them; [1]: in this directive. */
+    char joined[2][8];
 } hone_include_scan;
 
 /* The next header that is named; 0 at the end of the text. Conditions are not
  * evaluated: what stands in an `#if 0` counts. */
 int hone__include_next(hone_include_scan *scan, hone_include *out);
+
+/* Join what the string constant at `at` says to `joined`, and tell whether the
+ * name of a directive of assembly that opens a file comes to be. */
+int hone__assembly_opens(const char *text, size_t at, size_t end,
+                         char joined[8]);
 
 #endif

@@ -176,7 +176,7 @@ static const char *follow(hone_parser *p, const hone_header *by,
 int hone__includes_of_template(hone_parser *p)
 {
     const hone_header by = {.path = p->tmpl->path};
-    hone_include_scan scan = {p->bare, p->length, 0, 0};
+    hone_include_scan scan = {.text = p->bare, .length = p->length};
     hone_include include;
 
     while (hone__include_next(&scan, &include)) {
@@ -224,7 +224,7 @@ static int write_header(hone_parser *p, size_t index, const hone_text *text,
                         hone_text *out)
 {
     const hone_header header = p->headers[index]; /* the list may move */
-    hone_include_scan scan = {header.code, text->length, 0, 0};
+    hone_include_scan scan = {.text = header.code, .length = text->length};
     hone_include include;
     size_t done = 0;
 

@@ -73,16 +73,37 @@ static void read_name(hone_include_scan *s, size_t at, hone_include *out)
 }
 
 /* What names a header in a way that cannot be followed. */
-static int is_strange(const char *word)
-{
-    static const char *const words[] = {"include_next", "import", "embed",
-                                        "__has_include_next", "__has_embed"};
+static const char *const strange[] = {"include_next", "import",
+                                      "embed",        "__has_include_next",
+                                      "__has_embed",  NULL};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
-        if (strcmp(word, words[i]) == 0)
-            return 1;
-    }
-    return 0;
+static int is_one_of(const char *word, const char *const words[])
+{
+    while (*words && strcmp(word, *words) != 0)
+        ++words;
+    return *words != NULL;
+}
+
+/* Does `defined` or the like stand before what comes next? */
+static int is_definition(const char *word, int is_directive)
+{
+    static const char *const directives[] = {"ifdef", "ifndef", "elifdef",
+                                             "elifndef", NULL};
+
+    return is_directive ? is_one_of(word, directives)
+                        : strcmp(word, "defined") == 0;
+}
+
+/* The question is not asked here, but where this name is given away to. */
+static int is_given_away(hone_include_scan *s, hone_include *out)
+{
+    if (s->is_defined)
+        return 0;
+    out->mistake = "this macro hides which header is asked for, and hone finds "
+                   "headers without running the preprocessor; write "
+                   "__has_include(..) where it is asked";
+    out->is_compilers = 1;
+    return 1;
 }
 
 /* The walk stands on a word, or on '#' or "%:" and is at the start of a line.
@@ -101,30 +122,30 @@ static int read_one(hone_include_scan *s, hone_include *out)
     out->end = at;
     if (!is_question && strncmp(s->text + at, "@{", 2) == 0)
         out->mistake = "an insert cannot be part of a directive";
-    else if (is_strange(word) && is_question == (word[0] == '_'))
+    else if (is_one_of(word, strange) && is_question == (word[0] == '_'))
         out->mistake = "hone cannot follow this; use #include";
     out->is_compilers = strstr(word, "include_next") != NULL;
     if (out->mistake)
         return 1;
     at = skip_blanks(s, at);
-    if (is_question) {
-        /* without '(': whether the question can be asked */
-        if (strcmp(word, "__has_include") != 0 || s->text[at] != '(')
-            return 0;
+    if (is_question && strcmp(word, "__has_include") == 0) {
+        if (s->text[at] != '(')
+            return is_given_away(s, out);
         at = skip_blanks(s, at + 1);
-    } else if (strcmp(word, "include") != 0) {
+    } else if (is_question || strcmp(word, "include") != 0) {
+        s->is_defined = is_definition(word, !is_question);
         return 0;
     }
     read_name(s, at, out);
     return 1;
 }
 
-/* A literal of assembly that has the assembler read a file. */
+/* Assembly that has the assembler read a file: perhaps in several literals,
+ * between which there may be directives. */
 static int names_file(hone_include_scan *s, size_t end, hone_include *out)
 {
-    const char *from = strstr(s->text + s->at, ".incbin");
-
-    if (!from || from >= s->text + end)
+    if (s->text[s->at] != '"' ||
+        !hone__assembly_opens(s->text, s->at, end, s->joined[s->in_directive]))
         return 0;
     *out = (hone_include){
         .begin = s->at,
@@ -133,6 +154,37 @@ static int names_file(hone_include_scan *s, size_t end, hone_include *out)
             "hone cannot follow a file that assembly names: use #include"};
     s->at = end;
     return 1;
+}
+
+static void part_literals(hone_include_scan *s)
+{
+    memset(s->joined[s->in_directive], 0, sizeof s->joined[0]);
+}
+
+/* Is the word at `at` the prefix of a literal, as in u8"x"? */
+static int is_prefix(const hone_include_scan *s, size_t at)
+{
+    return s->text[at + strspn(s->text + at, "uU8LR")] == '"';
+}
+
+/* What `at` stands on that is neither a literal nor a directive. */
+static int pass(hone_include_scan *s, hone_include *out)
+{
+    const char c = s->text[s->at];
+
+    if (hone__code_is_name(c)) {
+        if (!is_prefix(s, s->at))
+            part_literals(s);
+        return read_one(s, out);
+    }
+    if (c == '\n') {
+        s->in_line = s->in_directive = s->is_defined = 0;
+    } else if (c != '\r') {
+        s->is_defined &= c == '(';
+        part_literals(s);
+    }
+    ++s->at;
+    return 0;
 }
 
 int hone__include_next(hone_include_scan *s, hone_include *out)
@@ -144,17 +196,17 @@ int hone__include_next(hone_include_scan *s, hone_include *out)
         const int is_first = !s->in_line;
 
         s->in_line = c != '\n' && c != '\r';
-        if (hone__code_is_name(c) ||
-            (is_first &&
-             (c == '#' || strncmp(s->text + s->at, "%:", 2) == 0))) {
+        if (is_first && (c == '#' || strncmp(s->text + s->at, "%:", 2) == 0)) {
+            s->in_directive = 1;
+            part_literals(s);
             if (read_one(s, out))
                 return 1;
         } else if (end > s->at) {
             if (names_file(s, end, out))
                 return 1;
             s->at = end;
-        } else {
-            ++s->at;
+        } else if (pass(s, out)) {
+            return 1;
         }
     }
     return 0;

@@ -81,7 +81,22 @@ static void what_cannot_be_followed_is_refused(void **state)
         {"#embed \"own.cuh\"", 1, 1, "use #include"},
         {"#if __has_include(OWN)\n#endif", 1, 19, "write it here in quotes"},
         {"#if __has_include_next(<a>)\n#endif", 1, 5, "use #include"},
+        {"#define HAS __has_include\n#if HAS(<a>)\n#endif", 1, 13, "write"},
+        {"#define HAS(x) __has_include x\n", 1, 16, "where it is asked"},
+        {"#if defined(X) && __has_include\n#endif", 1, 19, "where it is"},
+        {"#ifdef X\n__has_include\n#endif", 2, 1, "where it is asked"},
+        {"#define D defined HAS\n#define H __has_\\\ninclude", 2, 11, "write"},
         {"asm(\".incbin \\\"x\\\"\");", 1, 5, "assembly"},
+        {"asm(\".include \\\"x\\\"\");", 1, 5, "assembly"},
+        {"asm(\".INCbin x\");", 1, 5, "assembly"},
+        {"asm(\".inc\" \"bin x\");", 1, 12, "assembly"},
+        {"asm(\"nop;.i\"\n  /* x */ u8\"nc\"\"lude x\");", 2, 17, "assembly"},
+        {"asm(\"\\056inc\\x62in x\");", 1, 5, "assembly"},
+        {"asm(\"\\x2e\" \"inc\\u006cude x\");", 1, 12, "assembly"},
+        {"asm(\".inc\\\nbin x\");", 1, 5, "assembly"},
+        {"asm(R\"y(\n.inc)y\" R\"(bin x)\");", 2, 10, "assembly"},
+        {"asm(\".inc\"\n#if 1\n\"bin x\"\n#endif\n);", 3, 1, "assembly"},
+        {"#define A \".inc\" \\\n \"bin x\"", 2, 2, "assembly"},
     };
 
     (void)state;
@@ -107,6 +122,31 @@ static void what_cannot_be_followed_is_refused(void **state)
         if (d.n || !strstr(err.text, place) || !strstr(err.text, bad[i].text))
             fail_msg("%s\n%s", bad[i].lines, err.text);
     }
+}
+
+/* Whether it can be asked is no question about a header, and strings that are
+ * not joined open no file. */
+static void what_names_nothing_is_taken(void **state)
+{
+    static const char *const good[] = {
+        "#ifdef __has_include\n#endif",
+        "#  ifndef __has_include\n#endif",
+        "#if defined __has_include\n#endif",
+        "#if !defined ( __has_include )\n#elif defined(__has_include)\n#endif",
+        "#define CAN_ASK defined(__has_include)",
+        "#if defined \\\n __has_include\n#endif",
+        "asm(\".inc\"); asm(\"bin x\");",
+        "const char *a = \".inc\", *b = \"bin\";",
+        "const char *a = \"\\\\.inc\\\\bin\";",
+        "const char *a = R\"(.inc\\x62in)\";",
+        "#define A \".inc\"\nconst char *b = \"bin\";",
+        "const char *a = \".\"\n#define B \"inc\"\n\"bin\";",
+        "const char *a = \".\\056incl\\nude\";",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i)
+        hone__template_free(headers_load_good(good[i]));
 }
 
 /* In headers that came with a folder of them it is left to the compiler, and
@@ -285,6 +325,7 @@ int main(void)
         IN_FOLDER(texts_name_each_other),
         IN_FOLDER(headers_name_parameters),
         IN_FOLDER(what_cannot_be_followed_is_refused),
+        IN_FOLDER(what_names_nothing_is_taken),
         IN_FOLDER(headers_of_others_may_compute),
         IN_FOLDER(standard_headers_are_given),
         IN_FOLDER(operations_are_found_by_name),
