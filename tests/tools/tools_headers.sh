@@ -156,6 +156,38 @@ refused "t.cu:2:12:" "write it here in quotes"
 template '#include "sub/mid.cuh"'
 printf '#if 0\n#include MID\n#endif\n' >"$work/t/sub/mid.cuh"
 refused "sub/mid.cuh:2:10:" "write it here in quotes"
+# What a macro hides from the reader is seen by the assembler, if it is one of
+# its own: clang has none.
+template "$good
+#ifdef HONE_HOST
+#define PIECE \"bin\"
+asm(\".pushsection .note\\n.inc\" PIECE \" \\\"$own\\\"\\n.popsection\");
+#endif"
+if "${CXX:-c++}" -Wa,--MD,/dev/null -c -x c++ /dev/null -o /dev/null \
+    2>/dev/null; then
+    refused "assembly of the template names the file '$own'" "use #include"
+fi
+sed -i 's/PIECE "bin"/PIECE ""/; s/^asm.*/asm("nop");/' "$work/t/t.cu"
+run 0 verify "$work/t/t.cu" --limit 1
+
+# What NVRTC opens itself decides about its cubins, too.
+if [ $nvrtc = yes ]; then
+    mkdir -p "$work/cuda/sub"
+    : >"$work/cuda/mma.h"
+    echo '#include "sub/in.h"' >"$work/cuda/cuda_fp16.h"
+    template '#include <cuda_fp16.h>'
+    for text in "$good" "$wrong"; do
+        echo "$text" >"$work/cuda/sub/in.h"
+        for cached in 0 1; do
+            HONE_CUDA_INCLUDE=$work/cuda \
+                run 0 compile "$work/t/t.cu" --format json
+            json cached=$cached compiles=$((1 - cached)) failed=0
+        done
+    done
+    echo "$good" >"$work/cuda/sub/in.h"
+    HONE_CUDA_INCLUDE=$work/cuda run 0 compile "$work/t/t.cu" --format json
+    json cached=1
+fi
 
 # CUB, where the toolkit has it beside NVRTC.
 cuda=${CUDA_HOME:-/usr/local/cuda}/include

@@ -32,7 +32,7 @@ static const hone_toolchain nvrtc = {"nvrtc", "13.0", "00"};
 static void key_of(const hone_compile_input *input,
                    const hone_toolchain *toolchain, char out[HONE_SHA256_HEX])
 {
-    assert_int_equal(hone__cache_key(input, toolchain, out, NULL), HONE_OK);
+    assert_int_equal(hone__cache_key(input, toolchain, "", out, NULL), HONE_OK);
 }
 
 static void test_cache_key_depends_on_what_matters(void **state)
@@ -63,6 +63,9 @@ static void test_cache_key_depends_on_what_matters(void **state)
         key_of(&sample_input, &toolchains[i], other);
         assert_string_not_equal(base, other);
     }
+    assert_int_equal(hone__cache_key(&sample_input, &nvrtc, "02", other, NULL),
+                     HONE_OK);
+    assert_string_not_equal(base, other);
 }
 
 /* Never the key of a part. */
@@ -76,7 +79,7 @@ static void test_cache_key_needs_memory(void **state)
         hone_status status;
 
         hone__alloc_fail_after(n);
-        status = hone__cache_key(&sample_input, &nvrtc, other, NULL);
+        status = hone__cache_key(&sample_input, &nvrtc, "", other, NULL);
         hone__alloc_fail_after(-1);
         if (status == HONE_OK)
             break;

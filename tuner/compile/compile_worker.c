@@ -6,6 +6,7 @@
 #include "tuner/compile/compile_log.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/cuda_headers.h"
 #include "tuner/compile/host_compiler.h"
 
 #include <fcntl.h>
@@ -22,6 +23,7 @@ typedef struct state {
     const hone_compile_worker_setup *setup;
     hone_toolchain toolchain;
     const hone_nvrtc *nvrtc;
+    hone_cuda_headers cuda; /* that NVRTC opens itself */
     hone_host_compiler host;
     char folder_path[4096];
     const char *folder; /* of this process, for the compiler; NULL: none */
@@ -45,6 +47,10 @@ static hone_status open_nvrtc(state *st, hone_error *err)
     (void)mallopt(M_TOP_PAD, 64 << 20);
     HONE_TRY(hone__nvrtc_get(&st->nvrtc, err));
     HONE_TRY(hone__nvrtc_toolchain(st->nvrtc, &st->toolchain, err));
+    /* in the order of the options */
+    st->cuda.folders[0] = st->nvrtc->includes;
+    st->cuda.folders[1] = st->nvrtc->crt;
+    st->cuda.folders[2] = st->nvrtc->cccl;
     /* The default heap is too small for mma.h in some processes; NVRTC then
      * compiles without the precompiled header, at three times the cost. */
     if (st->nvrtc->set_pch_heap_bytes)
@@ -127,6 +133,25 @@ static hone_status compile(state *st, const hone_compile_input *input,
     return HONE_OK;
 }
 
+static hone_status find_opened(state *st, const hone_compile_input *input,
+                               char out[HONE_SHA256_HEX], hone_error *err)
+{
+    out[0] = '\0';
+    return st->nvrtc ? hone__cuda_headers_digest(&st->cuda, input, out, err)
+                     : HONE_OK;
+}
+
+/* What is opened is still what it was when the key was made: else nobody knows
+ * which of the two was compiled. */
+static int is_still(state *st, const hone_compile_input *input,
+                    const char *opened)
+{
+    char now[HONE_SHA256_HEX];
+
+    return find_opened(st, input, now, NULL) == HONE_OK &&
+           strcmp(now, opened) == 0;
+}
+
 /* From the cache, or compiled and put there. A cache that cannot be written
  * costs time, never a result. A lock that somebody keeps for longer than any
  * compile takes is not waited for. */
@@ -134,22 +159,24 @@ static hone_status produce(state *st, const hone_compile_input *input,
                            hone_compile_output *out, hone_error *err)
 {
     const char *cache = st->setup->cache_folder;
-    char key[HONE_SHA256_HEX];
+    char key[HONE_SHA256_HEX], opened[HONE_SHA256_HEX];
     hone_status status;
     int lock = -1;
 
-    HONE_TRY(hone__cache_key(input, &st->toolchain, key, err));
-    if (cache && hone__cache_load(cache, key, out, NULL) == HONE_OK)
+    if (!cache)
+        return compile(st, input, out, err);
+    HONE_TRY(find_opened(st, input, opened, err));
+    HONE_TRY(hone__cache_key(input, &st->toolchain, opened, key, err));
+    if (hone__cache_load(cache, key, out, NULL) == HONE_OK)
         return HONE_OK;
-    if (cache) {
-        lock = hone__cache_lock(cache, key, st->setup->compile_at_most_s);
-        if (hone__cache_load(cache, key, out, NULL) == HONE_OK) {
-            hone__cache_unlock(lock); /* another process was faster */
-            return HONE_OK;
-        }
+    lock = hone__cache_lock(cache, key, st->setup->compile_at_most_s);
+    if (hone__cache_load(cache, key, out, NULL) == HONE_OK) {
+        hone__cache_unlock(lock); /* another process was faster */
+        return HONE_OK;
     }
     status = compile(st, input, out, err);
-    if (status == HONE_OK && cache && !out->out_of_memory && !out->crashed)
+    if (status == HONE_OK && !out->out_of_memory && !out->crashed &&
+        is_still(st, input, opened))
         (void)hone__cache_store(cache, key, out, NULL);
     hone__cache_unlock(lock);
     return status;
@@ -223,6 +250,7 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
             hone__work_folder_make(st.folder_path, sizeof st.folder_path);
         status = hone__serve(from_parent, answer, &st, &err);
         hone__work_folder_remove(st.folder);
+        hone__cuda_headers_free(&st.cuda);
     }
     if (status != HONE_OK)
         hone__serve_failed(to_parent, HONE_COMPILE_FAILED, &err);

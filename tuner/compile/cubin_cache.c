@@ -29,7 +29,7 @@ enum {
 };
 
 hone_status hone__cache_key(const hone_compile_input *input,
-                            const hone_toolchain *toolchain,
+                            const hone_toolchain *toolchain, const char *opened,
                             char out_key[HONE_SHA256_HEX], hone_error *err)
 {
     hone_text all = {0};
@@ -42,6 +42,8 @@ hone_status hone__cache_key(const hone_compile_input *input,
     hone__pack_string(&all, input->arch);
     hone__pack_bytes(&all, input->headers.bytes, input->headers.size_bytes);
     hone__toolchain_pack(&all, toolchain);
+    if (*opened)
+        hone__pack_string(&all, opened);
     status = hone__text_check(&all, err);
     if (status == HONE_OK)
         hone__sha256_hex(all.data, all.length, out_key);

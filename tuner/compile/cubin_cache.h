@@ -15,10 +15,11 @@
 #include "runtime/base/hash.h"
 #include "tuner/compile/compiler.h"
 
-/* Key of a compile: SHA-256 over everything that the compiler is given and
- * over the compiler. HONE_ERR_NO_MEMORY. */
+/* Key of a compile: SHA-256 over everything that the compiler is given, over
+ * what it opens itself (`opened`, a digest; "" if nothing) and over the
+ * compiler. HONE_ERR_NO_MEMORY. */
 hone_status hone__cache_key(const hone_compile_input *input,
-                            const hone_toolchain *toolchain,
+                            const hone_toolchain *toolchain, const char *opened,
                             char out_key[HONE_SHA256_HEX], hone_error *err);
 
 /* Make the folder ready, and remove what writers that were killed an hour ago

@@ -242,7 +242,7 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
     char key[HONE_SHA256_HEX];
     hone_farm_lost *lost;
 
-    HONE_TRY(hone__cache_key(input, &farm->toolchain, key, err));
+    HONE_TRY(hone__cache_key(input, &farm->toolchain, "", key, err));
     lost = hone__farm_find_lost(farm, key);
     if (lost)
         return hone__farm_follow(&lost->waiting, job, err);

@@ -29,6 +29,10 @@ enum {
  * in host_launch.h, before a kernel begins. */
 #define TLS_DESCRIPTORS "-mtls-dialect=gnu2"
 
+/* The assembler lists the files that it opens, .incbin and .include among
+ * them. */
+#define LIST_ASSEMBLED "-Wa,--MD,"
+
 /* ---- which compiler ----------------------------------------------------- */
 
 static const char *const build_names[] = {"plain", "sanitized", "races"};
@@ -59,6 +63,8 @@ static void make_commands(const hone_host_compiler *compiler,
     *link = (hone_command){.n = 0};
     add_flags(compiler, unit);
     hone__command_add(unit, "-MD", "-MF", UNIT ".d", NULL);
+    if (compiler->lists_assembled)
+        hone__command_add(unit, LIST_ASSEMBLED UNIT ".as.d", NULL);
     if (compiler->build != HONE_HOST_RACES) {
         hone__command_add(unit, "-shared", UNIT ".cpp", "-o", UNIT ".so", NULL);
         return;
@@ -118,17 +124,18 @@ static int ask_option(const char *path, const char *option, hone_text *out)
     return ask_compiler(&c, out) && out->length;
 }
 
-/* Whether it compiles with the option: clang 14 and processors other than
- * x86-64 do not know it. */
-static int knows_tls_descriptors(const char *path)
+/* Whether it compiles with the option, as far as -S or -c says. clang 14 knows
+ * neither of those that are asked for, since its assembler is a part of it;
+ * and TLS_DESCRIPTORS is x86-64's. */
+static int knows(const char *path, const char *option, const char *stage)
 {
     hone_text nothing = {0};
     hone_command c;
     int ok;
 
     hone__command_start(&c, path);
-    hone__command_add(&c, TLS_DESCRIPTORS, "-Werror", "-S", "-x", "c++",
-                      "/dev/null", "-o", "/dev/null", NULL);
+    hone__command_add(&c, option, "-Werror", stage, "-x", "c++", "/dev/null",
+                      "-o", "/dev/null", NULL);
     ok = ask_compiler(&c, &nothing);
     hone__text_free(&nothing);
     return ok;
@@ -200,7 +207,9 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                           "same way",
                           compiler->path);
     }
-    compiler->tls_descriptors = knows_tls_descriptors(compiler->path);
+    compiler->tls_descriptors = knows(compiler->path, TLS_DESCRIPTORS, "-S");
+    compiler->lists_assembled =
+        knows(compiler->path, LIST_ASSEMBLED "/dev/null", "-c");
     status = make_digest(compiler, version.data, out_toolchain, err);
     (void)snprintf(out_toolchain->name, sizeof out_toolchain->name, "c++");
     (void)snprintf(out_toolchain->version, sizeof out_toolchain->version,
@@ -341,28 +350,6 @@ static int compile_unit(const hone_host_compiler *compiler, const char *folder)
     return hone__command_run(&link, folder, UNIT ".log", compiler->at_most_s);
 }
 
-/* A header that the compiler found by itself is its own, and covered by its
- * version; but this is where people put theirs. */
-static hone_status refuse_foreign(const char *folder, hone_error *err)
-{
-    static const char place[] = " /usr/local/include/";
-    hone_text opened = {0};
-    hone_status status = read_file(folder, UNIT ".d", &opened, err);
-    const char *at = hone__text_str(&opened);
-
-    while ((at = strstr(at, place)) &&
-           strncmp(at + sizeof place - 1, "c++/", 4) == 0)
-        ++at;
-    if (status == HONE_OK && at)
-        status = hone__fail(err, HONE_ERR_INPUT,
-                            "the template includes '%.*s', which is no part "
-                            "of the compiler, and hone does not see when it "
-                            "changes: put it beside the template",
-                            (int)strcspn(at + 1, " \n"), at + 1);
-    hone__text_free(&opened);
-    return status;
-}
-
 static hone_status read_results(const hone_host_compiler *compiler, int code,
                                 const char *folder, hone_compile_output *out,
                                 hone_error *err)
@@ -382,7 +369,9 @@ static hone_status read_results(const hone_host_compiler *compiler, int code,
     out->ok = code == 0;
     if (!out->ok)
         return HONE_OK;
-    HONE_TRY(refuse_foreign(folder, err));
+    HONE_TRY(hone__host_opened_check(
+        folder, UNIT ".d", compiler->lists_assembled ? UNIT ".as.d" : NULL,
+        err));
     return read_file(folder, UNIT ".so", &out->cubin, err);
 }
 

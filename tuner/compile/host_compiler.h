@@ -12,6 +12,7 @@ typedef struct hone_host_compiler {
     char path[1024]; /* $CXX, else c++ */
     hone_host_build build;
     int tls_descriptors; /* it has them */
+    int lists_assembled; /* its assembler says what it opens */
     double at_most_s;    /* processor time of one compile; 0: no limit */
     int headers_ready;   /* 1: ours are in the folder and precompiled;
                             2: so are the files of a template, */
@@ -37,6 +38,12 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
                                const hone_compile_input *input,
                                const char *folder, hone_compile_output *out,
                                hone_error *err);
+
+/* Refuse a unit for which the compiler or its assembler opened what is neither
+ * hone's nor theirs: HONE_ERR_INPUT with its name. The lists that both wrote
+ * are files of `folder`; `assembled` may be NULL. */
+hone_status hone__host_opened_check(const char *folder, const char *compiled,
+                                    const char *assembled, hone_error *err);
 
 /* ---- running it --------------------------------------------------------- */
 
