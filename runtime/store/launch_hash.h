@@ -28,8 +28,13 @@ hone_status hone__launch_hash(const hone_launch_parts *parts,
                               char out_sha256[HONE_SHA256_HEX],
                               hone_error *err);
 
-/* Is it what was stored: has it this hash (NULL: a row from before there were
- * any), and is the plan of this operation and for this configuration?
+/* Is it what was stored: has it this hash, and is the plan of this operation
+ * and for this configuration? NULL: nobody can say whether it has. Rows from
+ * before format version 4 have none, also in a file that was migrated since,
+ * until they are stored again; to refuse them would be to measure them again.
+ * Of these the operation and the params are compared, and the cubin has its own
+ * hash; that the two belong together, and the rest of the plan, is taken as it
+ * is. The hash is against damage, not against somebody who writes to the file.
  * HONE_ERR_DATABASE: no, and `err` completes "the launch plan is damaged: ".
  * HONE_ERR_INPUT: this hone cannot read the plan. `*spec` is its plan, parsed
  * here if it is NULL. */

@@ -41,7 +41,7 @@ typedef struct hone_store_row {
     const char *config;
     const char *implementation; /* the template's name */
     const char *cubin_sha256;   /* "": a function of a vendor's library */
-    const char *launch_sha256;  /* NULL: stored before format version 4 */
+    const char *launch_sha256;  /* NULL: from before format version 4 */
     hone_store_plan *plan;
     int64_t problem_id; /* these two and the mode: its ranking */
     int64_t device_id;

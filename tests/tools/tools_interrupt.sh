@@ -16,7 +16,9 @@ template=$fixtures/hangs.cu
 hanging_library=$(dirname "$json_check")/libhanging_library.so
 mark=$work/mark
 process=
+keeper=
 trap '[ -z "$process" ] || kill -KILL "$process" 2>/dev/null || true
+    [ -z "$keeper" ] || kill "$keeper" 2>/dev/null || true
     rm -rf "$work"' EXIT
 
 # gone PROCESS: it has ended. The shell's own child is a zombie then.
@@ -153,3 +155,36 @@ out_has "$work/toolkit/lib64/libnvrtc.so.13, did not end within 10 s"
 unset HONE_NVRTC_LIBRARY
 run_with_toolkit 1
 json nvrtc=false checks.6.name=NVRTC checks.6.state=missing
+
+# Who waits for a device says for whom, and ends all the same; where nobody
+# says who it is, it says that it waits.
+not_free() { ! flock -n "$1" true; }
+if command -v flock >/dev/null; then
+    HONE_LOCK_DIR=$work
+    export HONE_LOCK_DIR
+    for holder in 4242 ""; do
+        # shellcheck disable=SC2046 # two numbers
+        lock=$work/$(printf 'hone-cpu-%x-%x.lock' $(stat -c '%d %i' "$HONE_DB"))
+        echo "$holder" >"$lock"
+        (
+            flock 9
+            exec sleep 1000
+        ) 9<>"$lock" &
+        keeper=$!
+        wait_until "the lock is held" not_free "$lock"
+        "$HONE" tune "$template" --dims 4100 --device cpu \
+            >"$work/out" 2>"$work/err" </dev/null &
+        process=$!
+        command="hone tune, beside another"
+        wait_until "it says that it waits" grep -q \
+            "waiting for ${holder:+process }${holder:-the process that}" \
+            "$work/err"
+        kill -INT $process
+        wait_until "it ends" gone $process
+        code=0
+        wait $process || code=$?
+        [ "$code" -eq 130 ] || fail "expected exit code 130"
+        process=
+        kill "$keeper"
+    done
+fi

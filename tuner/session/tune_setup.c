@@ -211,10 +211,12 @@ static hone_status open_others(hone_tune_run *run, hone_error *err)
 
 static void say_waiting(void *user, long holder)
 {
-    char stage[64];
+    char stage[64] = "waiting for the process that uses this device";
 
-    (void)snprintf(stage, sizeof stage,
-                   "waiting for process %ld, which uses this device", holder);
+    if (holder)
+        (void)snprintf(stage, sizeof stage,
+                       "waiting for process %ld, which uses this device",
+                       holder);
     hone__tune_show_progress(user, stage);
 }
 
