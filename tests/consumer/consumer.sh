@@ -45,7 +45,7 @@ tree="$work/else where/hone"
 # Who is moved knows neither the old place nor where it was built.
 ! grep -rlF -e "$build" -e /opt/hone "$tree/lib/cmake" "$tree/lib/pkgconfig" ||
     fail "the files above name a place"
-for file in include/hone.h include/hone.hpp lib/libhone.so lib/libhone.a \
+for file in include/hone.h include/hone.hpp lib/hone/hone.py lib/libhone.so lib/libhone.a \
     share/hone/templates/hone_device.cuh; do
     [ -s "$tree/$file" ] || fail "$file is not installed"
 done
@@ -77,6 +77,16 @@ for sentence in 'ramp takes 3 arguments, not 2' \
     grep -qF "HONE_ERR_ARGUMENT: $sentence" "$work/log" ||
         fail "C++ does not say: $sentence"
 done
+# In Python, if it is there; the library lies beside hone.py.
+if command -v python3 >/dev/null; then
+    PYTHONPATH="$tree/lib/hone" PYTHONDONTWRITEBYTECODE=1 python3 -W error \
+        "$here/consumer.py" "$db" "$tree/include/hone.h" >"$work/log" 2>&1 ||
+        fail "Python"
+    grep -qx right "$work/log" || fail "Python is not right"
+    grep skipped "$work/log" || true
+else
+    echo "skipped: there is no Python"
+fi
 # Where libsqlite3, libzstd and libmd are, the archive does the same.
 if [ -x "$work/consumer/consumer_static" ]; then
     "$work/consumer/consumer_static" "$db" |

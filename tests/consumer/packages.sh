@@ -39,7 +39,7 @@ needs() { grep -qE "^$1: .*$2" "$work/log" || fail "$name: $1 lacks $2"; }
 package libhone0.1 'libhone\.so\.0\.1'
 ! dpkg-deb -c "$deb" | grep -E 'hone\.h|libhone\.so( |$)|\.a$' ||
     fail "libhone0.1 has what only compiling needs"
-package libhone-dev 'hone\.h' 'hone\.hpp' 'libhone\.so' 'libhone\.a' 'hone-config\.cmake' \
+package libhone-dev 'hone\.h' 'hone\.hpp' 'hone\.py' 'libhone\.so' 'libhone\.a' 'hone-config\.cmake' \
     'hone\.pc'
 needs Depends 'libhone0\.1 \(= '
 package hone 'bin/hone' 'templates/saxpy_plain\.cu' \
