@@ -9,7 +9,7 @@
 
 #include "db/db.h"
 #include "tuner/cuda/cuda_device.h"
-#include "tuner/tuner.h"
+#include "tuner/trial/devices.h"
 
 #include <glob.h>
 #include <sqlite3.h>
@@ -114,22 +114,26 @@ static void database(hone_doctor *d)
     hone__text_free(&path);
 }
 
-static void devices(hone_doctor *d)
+/* The devices of one kind, and the driver that shows them. */
+static void devices(hone_doctor *d, hone_backend backend)
 {
+    const hone_device_kind *kind = hone__device_kind(backend);
     hone_error err = {0};
+    int n = 0;
 
-    for (int i = 0;; ++i) {
+    for (;; ++n) {
         hone_device_report r;
         char name[32];
 
-        if (hone__device_describe(HONE_BACKEND_CUDA, i, d->answer_s, d->stop,
-                                  &r, &err) != HONE_OK)
+        if (hone__device_describe(backend, n, d->answer_s, d->stop, &r, &err) !=
+            HONE_OK)
             break;
-        if (i == 0)
-            hone__doctor_line(d->output, "CUDA driver", "ok", "CUDA %d.%d",
+        if (n == 0)
+            hone__doctor_line(d->output, kind->driver, "ok", "%.*s %d.%d",
+                              (int)strcspn(kind->driver, " "), kind->driver,
                               r.driver_version / 1000,
                               r.driver_version % 1000 / 10);
-        (void)snprintf(name, sizeof name, "device cuda:%d", i);
+        (void)snprintf(name, sizeof name, "device %s:%d", kind->name, n);
         hone__doctor_line(
             d->output, name, "ok", "%s, %s, %lld multiprocessors, %.0f GiB",
             r.name, r.arch,
@@ -137,8 +141,8 @@ static void devices(hone_doctor *d)
             (double)r.properties.value[HONE_PROPERTY_memory] / (1 << 30));
         d->has_gpu = 1;
     }
-    if (!d->has_gpu || err.status == HONE_ERR_INTERRUPTED)
-        hone__doctor_missing(d, "CUDA driver", &err);
+    if (n == 0 || err.status == HONE_ERR_INTERRUPTED)
+        hone__doctor_missing(d, kind->driver, &err);
 }
 
 static int look_at_nvml(void *user, int from_parent, int to_parent)
@@ -317,7 +321,9 @@ hone_exit hone__cmd_doctor(const hone_options *options)
     database(&d);
     place(&d, "cubin cache", hone__locate_cache,
           "is not there yet; 'hone compile' makes it");
-    devices(&d);
+    for (int i = 0; i < HONE_N_BACKENDS && !hone__doctor_is_over(&d); ++i)
+        if (hone__device_kind((hone_backend)i)->driver)
+            devices(&d, (hone_backend)i);
     if (!hone__doctor_is_over(&d))
         hone__doctor_nvrtc(&d);
     if (!hone__doctor_is_over(&d))

@@ -8,6 +8,7 @@
 #include "tools/base/output.h"
 
 #include "runtime/base/device_properties.h"
+#include "tuner/compile/compiler_kind.h"
 #include "tuner/trial/devices.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static hone_status find_device(listing *l, hone_error *err)
     hone_status status;
     int ordinal;
 
-    HONE_TRY(hone__option_device(l->options, HONE_BACKEND_CUDA, &l->backend,
+    HONE_TRY(hone__option_device(l->options, HONE_FOR_TIMES, &l->backend,
                                  &ordinal, err));
     if (arch && is_asked)
         return hone__fail(err, HONE_ERR_ARGUMENT,
@@ -78,7 +79,7 @@ static hone_status why_not(const listing *l, const hone_template *tmpl,
 
     if (is_given)
         HONE_TRY(hone__load_dims(l->options, tmpl, dims, &is_given, err));
-    if (l->backend == HONE_BACKEND_CPU && tmpl->cuda_only) {
+    if (hone__backend_takes(l->backend, tmpl, NULL) != HONE_OK) {
         hone__text_puts(out, tmpl->cuda_only);
         return HONE_OK;
     }

@@ -11,6 +11,7 @@
 #include "tools/tune_parts.h"
 
 #include "runtime/base/text.h"
+#include "tuner/trial/devices.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
@@ -279,9 +280,10 @@ static hone_status open_db(tune_run *run, hone_error *err)
     const char *path = hone__text_str(&run->db_path);
     hone_device_report report;
 
-    if (run->request.farm.backend == HONE_BACKEND_CUDA &&
-        access(path, F_OK) != 0)
-        HONE_TRY(hone__device_describe(HONE_BACKEND_CUDA, run->request.device,
+    const hone_backend backend = run->request.farm.backend;
+
+    if (hone__device_kind(backend)->driver && access(path, F_OK) != 0)
+        HONE_TRY(hone__device_describe(backend, run->request.device,
                                        HONE_ANSWER_S, run->request.farm.stop,
                                        &report, err));
     return hone__db_open(path, HONE_DB_CREATE, &run->request.db, err);
@@ -293,7 +295,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     hone_tune_request *request = &run->request;
 
     HONE_TRY(hone__option_strategy(options, &request->strategy, err));
-    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA,
+    HONE_TRY(hone__option_device(options, HONE_FOR_TIMES,
                                  &request->farm.backend, &request->device,
                                  err));
     HONE_TRY(hone__option_budget(options, &request->budget_trials,

@@ -11,7 +11,9 @@
 #include "tools/verify_parts.h"
 #include "runtime/base/alloc.h"
 
+#include "tuner/compile/compiler_kind.h"
 #include "tuner/judge/outcome.h"
+#include "tuner/trial/devices.h"
 #include "tuner/tuner.h"
 
 #include <stdio.h>
@@ -59,7 +61,7 @@ static void on_trial(void *user, const hone_tune_trial *trial)
 
     /* What only this device lacks says nothing about the configuration. */
     if (trial->outcome == HONE_OUTCOME_LIMITS &&
-        run->request.farm.backend == HONE_BACKEND_CPU) {
+        !hone__device_kind(run->request.farm.backend)->has_limits) {
         hone__message_note("skipped: %s: %s", trial->config, trial->message);
         ++run->n_skipped;
         ++at->n_skipped;
@@ -186,7 +188,7 @@ static hone_status verify_template(verify_run *run, const char *name,
     if (status == HONE_OK && text)
         status = hone__load_config(tmpl, text, &config, err);
     if (status == HONE_OK &&
-        hone__cpu_can_run(tmpl, run->request.farm.backend, &why) != HONE_OK) {
+        hone__backend_takes(run->request.farm.backend, tmpl, &why) != HONE_OK) {
         skip_template(run, why.text);
     } else if (status == HONE_OK) {
         status = verify_cases(run, &cases, config, err);
@@ -221,11 +223,11 @@ static hone_status prepare(verify_run *run, hone_error *err)
     const hone_options *options = run->options;
     hone_tune_request *request = &run->request;
 
-    HONE_TRY(hone__option_device(options, HONE_BACKEND_CPU,
+    HONE_TRY(hone__option_device(options, HONE_FOR_NUMERICS,
                                  &request->farm.backend, &request->device,
                                  err));
     if (options->text[HONE_OPT_SANITIZE]) {
-        if (request->farm.backend != HONE_BACKEND_CPU)
+        if (!hone__compiler_kind(request->farm.backend)->has_sanitizers)
             return hone__fail(err, HONE_ERR_ARGUMENT,
                               "--sanitize is for --device cpu; on a GPU run "
                               "hone under compute-sanitizer");

@@ -125,7 +125,7 @@ hone_status hone__tuned_read(const hone_options *options,
     const char *dims = options->text[HONE_OPT_DIMS];
 
     memset(read, 0, sizeof *read);
-    HONE_TRY(hone__option_device(options, HONE_BACKEND_CUDA, &out->farm.backend,
+    HONE_TRY(hone__option_device(options, HONE_FOR_TIMES, &out->farm.backend,
                                  &out->device, err));
     HONE_TRY(hone__load_implementations(options, hone__options_arg(options, 0),
                                         &read->impls, err));

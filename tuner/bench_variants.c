@@ -4,6 +4,7 @@
 
 #include "gen/expand/expand.h"
 #include "runtime/base/alloc.h"
+#include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/farm.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* Setting the stage: see stage.h. */
 #include "tuner/stage.h"
 
+#include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/host_unit.h"
 #include "tuner/compile/helper_kernels.h"
 
@@ -13,7 +14,7 @@ static hone_status choose(hone_stage *stage, hone_error *err)
 
     for (size_t i = 0; i < tuned->n_impls; ++i) {
         stage->tmpl = tuned->impls[i];
-        status = hone__cpu_can_run(stage->tmpl, tuned->farm.backend, err);
+        status = hone__backend_takes(tuned->farm.backend, stage->tmpl, err);
         if (status == HONE_OK)
             status = hone__space_create(stage->tmpl, tuned->dims,
                                         &stage->device.properties,
@@ -41,7 +42,8 @@ hone_status hone__stage_open(const hone_tuned *tuned, hone_stage *out,
     HONE_TRY(hone__references_check(tuned->impls[0], tuned->references,
                                     tuned->n_references, err));
     if (tuned->n_impls == 1)
-        HONE_TRY(hone__cpu_can_run(tuned->impls[0], tuned->farm.backend, err));
+        HONE_TRY(
+            hone__backend_takes(tuned->farm.backend, tuned->impls[0], err));
     HONE_TRY(hone__device_describe(tuned->farm.backend, tuned->device,
                                    HONE_ANSWER_S, tuned->farm.stop,
                                    &out->device, err));

@@ -25,6 +25,9 @@ echo "$licence" >"$tree/runtime/hone.h"
 printf '%s\n#include "runtime/a.h"\n' "$licence" >"$tree/gen/good.c"
 printf '%s\n/* printf("x") is only named */\n' "$licence" >"$tree/db/good2.c"
 printf '%s\n#include "gen/good.h"\n' "$licence" >"$tree/tuner/good3.c"
+for file in tuner/cuda/good4.c tools/base/option_device.c; do
+    printf '%s\nint x = HONE_BACKEND_CUDA;\n' "$licence" >"$tree/$file"
+done
 
 run() { # run CHECKER: its output, and whether it was content
     HONE_SOURCE=$tree sh "$here/$1" >"$tree/output" 2>&1
@@ -98,6 +101,10 @@ plant gen/bad.c 'void *f(void) { return malloc(1); }' law_sources.sh \
     'alloc.h'
 plant tools/bad.c 'int f(void) { return system("ls"); }' law_sources.sh \
     'no shell'
+for file in tuner/session/bad.c tools/bad.h tuner/cpu/bad.c; do
+    plant $file 'int x = HONE_BACKEND_CUDA;' law_sources.sh \
+        "$file:2: only the table and the folder of a device name it"
+done
 plant runtime/good3.c '' law_sources.sh 'good3.c: 2 files of this name'
 
 printf 'int x;\n' >"$tree/gen/bare.c"
@@ -140,7 +147,7 @@ done
 
 # What only objects show: a room that calls a function which it declares itself
 # or finds declared by a table, and functions that nobody else uses.
-rm "$tree"/*/*.c
+find "$tree" -name "*.c" -exec rm {} +
 mkdir -p "$tree/build/bin"
 compile() { # compile FILE TEXT
     object=$tree/build/$(dirname "$1")/CMakeFiles/x.dir/$(basename "$1").o

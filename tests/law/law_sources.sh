@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Rules of every source file: licence line, unique name, length, functions
-# that are not used, a README in every room, which names files that are there.
+# that are not used, who names a device, a README in every room, which names files that are there.
 # Prints what breaks a rule; exit 1 if anything does.
 set -eu
 cd "${HONE_SOURCE:?}"
@@ -76,6 +76,24 @@ grep -E '/README\.md$|^(docs|gen)/[^/]*\.md$' "$work/all" |
         grep -qE "(^|/)$name\$" "$work/all" || echo "$readme: there is no $name"
     done
 done >>"$work/found"
+
+# Which device it is, the table says (HONE_BACKEND_MAP), the device's own folder
+# and the reader of --device; everybody else asks a row.
+# shellcheck disable=SC2016 # awk's fields
+grep -v '^tests/' "$work/c" | xargs -r awk '
+    {
+        line = $0
+        while (match(line, /HONE_BACKEND_[A-Z0-9_]+/)) {
+            name = substr(line, RSTART + 13, RLENGTH - 13)
+            line = substr(line, RSTART + RLENGTH)
+            if (name ~ /^(MAP|ENUM|ID)?$/ || FILENAME == "tuner/compile/farm.h" ||
+                FILENAME == "tools/base/option_device.c" ||
+                index(FILENAME, "tuner/" tolower(name) "/") == 1)
+                continue
+            print FILENAME ":" FNR ": only the table and the folder of a " \
+                "device name it, ask a row: HONE_BACKEND_" name
+        }
+    }' >>"$work/found"
 
 # Calls of `names` in the C files that match `pattern`; comments and strings
 # do not count.

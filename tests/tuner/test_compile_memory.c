@@ -5,7 +5,7 @@
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/farm_state.h"
 #include "gen/space.h"
-#include "tuner/compile/host_unit.h"
+#include "tuner/compile/compiler_kind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

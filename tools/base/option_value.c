@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of options: --device, --budget, --until, --mode, --strategy, --seed,
- * and the paths of templates, database and cache. Relative XDG values are
- * ignored, as the XDG base directory specification asks. */
+/* Values of options: --budget, --until, --timing, --strategy, --seed, and the
+ * paths of templates, database and cache. Relative XDG values are ignored, as
+ * the XDG base directory specification asks. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "tools/base/option_value.h"
 
@@ -9,7 +9,6 @@
 #include "runtime/store/database.h"
 #include "tools/base/message.h"
 #include "tools/base/process.h"
-#include "tuner/trial/devices.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,40 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* NAME or NAME:N; `otherwise` if there is no such option. */
-hone_status hone__option_device(const hone_options *options,
-                                hone_backend otherwise,
-                                hone_backend *out_backend, int *out_ordinal,
-                                hone_error *err)
-{
-    const char *text = options->text[HONE_OPT_DEVICE];
-
-    *out_ordinal = 0;
-    *out_backend = otherwise;
-    for (int i = 0; text && i < HONE_N_BACKENDS; ++i) {
-        const hone_device_kind *kind = hone__device_kind((hone_backend)i);
-        const size_t length = strlen(kind->name);
-        const char *number = text + length;
-        char *end = NULL;
-        long ordinal = 0;
-
-        if (strncmp(text, kind->name, length) != 0)
-            continue;
-        if (*number == ':' && kind->has_ordinals && number[1] >= '0' &&
-            number[1] <= '9')
-            ordinal = strtol(number + 1, &end, 10);
-        if ((*number && (!end || *end)) || ordinal >= 1024)
-            continue;
-        *out_backend = (hone_backend)i;
-        *out_ordinal = (int)ordinal;
-        return HONE_OK;
-    }
-    if (!text)
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "--device takes cuda, cuda:N or cpu, not '%s'", text);
-}
 
 static double unit_s(const char *unit)
 {
@@ -111,27 +76,6 @@ hone_status hone__option_until(const hone_options *options, double *out_gain,
                           text);
     *out_gain = percent / 100;
     return HONE_OK;
-}
-
-hone_mode hone__option_mode(const hone_options *options)
-{
-    return hone__options_is(options, HONE_OPT_MODE, "hot") ? HONE_MODE_HOT
-                                                           : HONE_MODE_COLD;
-}
-
-hone_status hone__option_device_mode(const hone_options *options,
-                                     hone_backend backend, hone_mode *out,
-                                     hone_error *err)
-{
-    *out = hone__option_mode(options);
-    if (backend != HONE_BACKEND_CPU)
-        return HONE_OK;
-    *out = HONE_MODE_HOT;
-    return hone__options_is(options, HONE_OPT_MODE, "cold")
-               ? hone__fail(err, HONE_ERR_ARGUMENT,
-                            "--mode cold is for GPUs: the cpu device always "
-                            "measures hot")
-               : HONE_OK;
 }
 
 hone_timing hone__option_timing(const hone_options *options)

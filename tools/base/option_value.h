@@ -10,12 +10,15 @@
 #include "tuner/search/search.h"
 #include "tuner/tuner.h"
 
-/* --device: "cuda", "cuda:N" or "cpu"; `otherwise` without it.
- * HONE_ERR_ARGUMENT. */
+/* What a command wants of a device: which one it takes without --device. */
+typedef enum hone_purpose {
+    HONE_FOR_TIMES,   /* cuda */
+    HONE_FOR_NUMERICS /* cpu: always there */
+} hone_purpose;
+/* --device: "cuda", "cuda:N" or "cpu". HONE_ERR_ARGUMENT. */
 hone_status hone__option_device(const hone_options *options,
-                                hone_backend otherwise,
-                                hone_backend *out_backend, int *out_ordinal,
-                                hone_error *err);
+                                hone_purpose purpose, hone_backend *out_backend,
+                                int *out_ordinal, hone_error *err);
 /* --budget: "200" trials, or "60s", "5m", "1h". HONE_ERR_ARGUMENT. */
 hone_status hone__option_budget(const hone_options *options,
                                 int64_t *out_trials, double *out_s,
@@ -26,7 +29,7 @@ hone_status hone__option_until(const hone_options *options, double *out_gain,
                                hone_error *err);
 /* --mode; cold if it is not given. */
 hone_mode hone__option_mode(const hone_options *options);
-/* --mode for measuring on a device. The cpu device runs on the same arrays
+/* --mode for measuring on a device. One without caches runs on the same arrays
  * each time and so is always hot: HONE_ERR_ARGUMENT for cold there. */
 hone_status hone__option_device_mode(const hone_options *options,
                                      hone_backend backend, hone_mode *out,

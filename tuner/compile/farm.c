@@ -6,6 +6,8 @@
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/farm_state.h"
 
+#include "tuner/compile/compiler_kind.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,9 +63,8 @@ static void choose_cap(hone_compile_worker_setup *setup)
 /* The first thing a worker says: its compiler, or why there is none. */
 hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
 {
-    const hone_status missing = farm->setup.backend == HONE_BACKEND_CPU
-                                    ? HONE_ERR_NO_COMPILER
-                                    : HONE_ERR_NVRTC;
+    const hone_status missing =
+        hone__compiler_kind(farm->setup.backend)->missing;
     const hone_wait wait = {hone__now_s() + most_to_load_s, farm->stop};
     uint32_t kind = 0;
     hone_unpack in;

@@ -13,8 +13,10 @@
  * compiler against tuner/cpu/host/ (a device that is always there: its numbers
  * are never compared with a GPU's).
  * X(ID, name, compiler): --device NAME is the row hone__NAME_device of
- * hone_device_kind (device/device.h), compiled by COMPILER
- * (compile_worker.c). */
+ * hone_device_kind (device/device.h), compiled by COMPILER (compile_worker.c;
+ * its row is in compiler_kind.c). Only this table, the folder of the device and
+ * the reader of --device (tools/base/option_device.c) write HONE_BACKEND_ID:
+ * everybody else asks a row. */
 #define HONE_BACKEND_MAP(X)                                                    \
     X(CUDA, cuda, nvrtc)                                                       \
     X(CPU, cpu, host)
@@ -39,7 +41,7 @@ typedef enum hone_host_build {
  * and when to stop. */
 typedef struct hone_farm_options {
     hone_backend backend;
-    hone_host_build host_build;        /* of the cpu */
+    hone_host_build host_build;        /* of compilers that have several */
     const char *cache_folder;          /* NULL: no cache */
     int n_workers;                     /* 0: one per core, capped by memory */
     double compile_timeout_s;          /* at most (allowance.h); 0: 120 */

@@ -234,34 +234,19 @@ static hone_status host_unit(const hone_template *tmpl, const int64_t *config,
     return hone__text_check(out, err);
 }
 
-hone_status hone__variant_source(const hone_template *tmpl,
-                                 const int64_t *config, const int64_t *dims,
-                                 hone_backend backend, hone_text *out_source,
-                                 hone_text *out_options, hone_error *err)
+hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, hone_text *out_source,
+                            hone_text *out_options, hone_error *err)
 {
     hone_text source = {0};
-    hone_status status;
+    hone_status status = hone__expand_unit(tmpl, config, dims, &source, err);
 
-    if (backend == HONE_BACKEND_CUDA) {
-        HONE_TRY(hone__expand_unit(tmpl, config, dims, out_source, err));
-        return hone__expand_options(tmpl, config, dims, out_options, err);
-    }
-    status = hone__expand_unit(tmpl, config, dims, &source, err);
+    (void)out_options;
     if (status == HONE_OK)
         status = host_unit(tmpl, config, dims, hone__text_str(&source),
                            out_source, err);
     hone__text_free(&source);
     return status;
-}
-
-hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
-                              hone_error *err)
-{
-    if (backend != HONE_BACKEND_CPU || !tmpl->cuda_only)
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_CONSTRAINT,
-                      "%s is for CUDA devices only: %s", tmpl->op,
-                      tmpl->cuda_only);
 }
 
 void hone__arch_for(const hone_template *tmpl, const char *arch,

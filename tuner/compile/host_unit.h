@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the farm compiles for a variant, and the default variant. */
+/* What the C++ compiler gets for a variant, and the default variant. */
 #ifndef HONE_TUNER_HOST_UNIT_H
 #define HONE_TUNER_HOST_UNIT_H
 
 #include "gen/space.h"
 #include "runtime/base/text.h"
 #include "runtime/launch/launch_spec.h"
-#include "tuner/compile/farm.h"
 
-/* What the farm compiles for one configuration: the expanded source and the
- * options for NVRTC, or a unit for the C++ compiler (host_unit.c). */
-hone_status hone__variant_source(const hone_template *tmpl,
-                                 const int64_t *config, const int64_t *dims,
-                                 hone_backend backend, hone_text *out_source,
-                                 hone_text *out_options, hone_error *err);
-
-/* HONE_ERR_CONSTRAINT with the template's reason if it is for CUDA devices
- * only and `backend` is the cpu. */
-hone_status hone__cpu_can_run(const hone_template *tmpl, hone_backend backend,
-                              hone_error *err);
+/* The unit for the C++ compiler; there are no options
+ * (hone_variant_writer). */
+hone_status hone__host_unit(const hone_template *tmpl, const int64_t *config,
+                            const int64_t *dims, hone_text *out_source,
+                            hone_text *out_options, hone_error *err);
 
 /* What it is compiled for on a device of `arch`: "sm_90a" if it needs that. */
 void hone__arch_for(const hone_template *tmpl, const char *arch,

@@ -5,6 +5,7 @@
 
 #include "runtime/base/alloc.h"
 #include "tuner/compile/farm.h"
+#include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/host_unit.h"
 
 #include <stdarg.h>
@@ -334,7 +335,7 @@ static hone_status make(const hone_reference_templates_request *request,
     source_unit unit = {{0}, {0}};
     int64_t mapped[HONE_MAX_DIMS], dims[HONE_MAX_DIMS];
     hone_status status =
-        hone__cpu_can_run(other->tmpl, request->farm->backend, err);
+        hone__backend_takes(request->farm->backend, other->tmpl, err);
 
     hone__reference_template_dims(other, request->dims, mapped);
     if (status == HONE_OK)

@@ -221,6 +221,7 @@ static int64_t slowed(hone_device *device)
 
 const hone_device_kind hone__cuda_device = {
     .name = "cuda",
+    .driver = "CUDA driver",
     .has_ordinals = 1,
     .has_vendors = 1,
     .needs_code = 1,

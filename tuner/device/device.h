@@ -93,15 +93,19 @@ typedef struct hone_device {
 /* One kind of device: what it can do, and what only it knows how to do. The
  * rows are in trial/devices.c. */
 typedef struct hone_device_kind {
-    const char *name; /* as --device, the database and the runtime say it */
-    int has_ordinals; /* there may be several: --device NAME:N */
-    int is_shared;    /* other programs take its time: several may measure on
-                         it at once, and a wide spread is normal */
-    int has_vendors;  /* vendors' libraries run on it */
-    int needs_code;   /* its helper kernels come compiled (helper_kernels.h) */
-    int has_limits;   /* of registers, threads and shared memory */
-    int has_caches;   /* cold mode rotates over copies of the arguments */
-    int rests;        /* a series after a rest differs from times in turns */
+    const char *name;   /* as --device, the database and the runtime say it */
+    const char *driver; /* "CUDA driver": somebody else's, loaded to find the
+                           device, and may be missing; NULL: always there */
+    int has_ordinals;   /* there may be several: --device NAME:N */
+    int is_shared;      /* other programs take its time: several may measure on
+                           it at once, and a wide spread is normal */
+    int has_vendors;    /* vendors' libraries run on it */
+    int needs_code; /* its helper kernels come compiled (helper_kernels.h) */
+    int has_limits; /* of registers, threads and shared memory; else all it
+                       refuses is what it lacks */
+    int has_caches; /* cold mode rotates over copies of the arguments; else
+                       it always measures hot */
+    int rests;      /* a series after a rest differs from times in turns */
     hone_timing timing; /* the only way times are taken; AUTO: any */
     double trial_s;     /* of timing per trial, at most */
     double race_s;      /* of a final's race, at most; 0: as it needs */

@@ -4,6 +4,7 @@
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
+#include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/gate.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
+#include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/host_unit.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ static hone_status open_impl(const hone_tune_run *run, hone_tune_impl *impl,
     const hone_template *tmpl = impl->tmpl;
     int64_t dims[HONE_MAX_DIMS];
 
-    HONE_TRY(hone__cpu_can_run(tmpl, request->farm.backend, err));
+    HONE_TRY(hone__backend_takes(request->farm.backend, tmpl, err));
     impl->name = hone__template_name(tmpl);
     hone__arch_for(tmpl, run->device.arch, impl->compile_arch);
     hone__template_known_dims(tmpl, request->dims,

@@ -67,6 +67,6 @@ hone_status hone__device_describe(hone_backend backend, int ordinal,
         .stop = stop};
 
     /* A driver that is started here could not be used in a child. */
-    return which.kind->needs_code ? hone__ask(&question, out, sizeof *out, err)
-                                  : identify(&which, out, err);
+    return which.kind->driver ? hone__ask(&question, out, sizeof *out, err)
+                              : identify(&which, out, err);
 }
