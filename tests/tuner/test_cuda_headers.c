@@ -189,6 +189,28 @@ static void a_source_without_any_has_none(void **state)
     assert_string_equal(digest, "");
 }
 
+/* The next source may come with other headers. */
+static void headers_of_the_source_may_change(void **state)
+{
+    static const char first[] = "./a.h\0#include <half.h>\n";
+    static const char second[] = "./a.h\0#include <other.h>\n";
+    const hone_compile_input inputs[] = {
+        {.source = "", .headers = {1, first, sizeof first}},
+        {.source = "", .headers = {1, second, sizeof second}},
+        {.source = ""}};
+    char digests[6][HONE_SHA256_HEX];
+
+    (void)state;
+    for (size_t i = 0; i < 6; ++i)
+        assert_int_equal(hone__cuda_headers_digest(&headers, &inputs[i % 3],
+                                                   digests[i], NULL),
+                         HONE_OK);
+    assert_string_not_equal(digests[0], digests[1]);
+    assert_string_equal(digests[2], "");
+    for (size_t i = 0; i < 3; ++i)
+        assert_string_equal(digests[i], digests[i + 3]);
+}
+
 static void every_allocation_fails_once(void **state)
 {
     static const char source[] = "#include <half.h>\n#include HIDDEN\n";
@@ -225,6 +247,7 @@ int main(void)
         IN_FOLDER(times_hide_nothing),
         IN_FOLDER(places_do_not_count),
         IN_FOLDER(a_source_without_any_has_none),
+        IN_FOLDER(headers_of_the_source_may_change),
         IN_FOLDER(every_allocation_fails_once),
     };
 

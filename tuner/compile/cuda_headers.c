@@ -275,27 +275,52 @@ static hone_status make_digest(search *s)
 
 /* ---- reaches ------------------------------------------------------------- */
 
-/* What the sources include, but for what came with them. */
-static hone_status list_names(const hone_compile_input *input, hone_text *out,
-                              hone_error *err)
+/* What the sources' own headers include: most often the same as the last time.
+ */
+static int read_ours(hone_cuda_headers *headers, const hone_headers *ours)
 {
-    const hone_headers *headers = &input->headers;
     const char *at = NULL;
     const char *name, *text;
-    hone_text all = {0};
-    int ok = hone__cuda_includes(input->source, strlen(input->source), &all);
+    hone_text *names = &headers->ours_names;
+    int ok = 1;
 
-    while (ok && hone__headers_next(headers, &at, &name, &text))
-        ok = hone__cuda_includes(text, strlen(text), &all);
+    if (headers->ours.length == ours->size_bytes && ours->size_bytes &&
+        memcmp(headers->ours.data, ours->bytes, ours->size_bytes) == 0)
+        return 1;
+    hone__text_free(&headers->ours);
+    hone__text_free(names);
+    while (ok && hone__headers_next(ours, &at, &name, &text))
+        ok = hone__cuda_includes(text, strlen(text), names);
+    if (ok && ours->size_bytes)
+        hone__text_append(&headers->ours, ours->bytes, ours->size_bytes);
+    if (ok && !headers->ours.failed)
+        return 1;
+    hone__text_free(&headers->ours);
+    return 0;
+}
+
+/* What the sources include, but for what came with them. */
+static hone_status list_names(hone_cuda_headers *headers,
+                              const hone_compile_input *input, hone_text *out,
+                              hone_error *err)
+{
+    hone_text all = {0};
+    const int ok =
+        hone__cuda_includes(input->source, strlen(input->source), &all) &&
+        read_ours(headers, &input->headers);
+
+    if (ok)
+        hone__text_append(&all, hone__text_str(&headers->ours_names),
+                          headers->ours_names.length);
     for (const char *one = hone__text_str(&all);
          ok && one < hone__text_str(&all) + all.length;
          one += strlen(one) + 1) {
         if (*one != '"')
             hone__text_append(out, one, strlen(one) + 1);
     }
+    out->failed |= !ok || all.failed;
     hone__text_free(&all);
-    return ok ? hone__text_check(out, err)
-              : hone__out_of_memory(err, " while following CUDA's headers");
+    return hone__text_check(out, err);
 }
 
 static int is_current(hone_cuda_headers *headers, const hone_cuda_reach *reach)
@@ -353,7 +378,7 @@ hone_status hone__cuda_headers_digest(hone_cuda_headers *headers,
 {
     hone_text names = {0};
     hone_cuda_reach *reach = NULL;
-    hone_status status = list_names(input, &names, err);
+    hone_status status = list_names(headers, input, &names, err);
 
     out[0] = '\0';
     ++headers->round;
@@ -380,6 +405,8 @@ void hone__cuda_headers_free(hone_cuda_headers *headers)
         hone__text_free(&headers->reaches[i].names);
         hone__free(headers->reaches[i].files);
     }
+    hone__text_free(&headers->ours);
+    hone__text_free(&headers->ours_names);
     hone__free(headers->files);
     hone__free(headers->slots);
     hone__free(headers->reaches);

@@ -26,8 +26,10 @@ typedef struct hone_cuda_headers {
     size_t *slots;  /* by the hash of the path: 1 + the index in files */
     size_t n_reaches;
     hone_cuda_reach *reaches;
-    uint64_t round;      /* counts the digests */
-    uint64_t n_searches; /* of files, where a digest is made anew */
+    hone_text ours;       /* the last sources' own headers, */
+    hone_text ours_names; /* and what these include */
+    uint64_t round;       /* counts the digests */
+    uint64_t n_searches;  /* of files, where a digest is made anew */
 } hone_cuda_headers;
 
 /* SHA-256 over the names, in the folders, and the contents of what the source
