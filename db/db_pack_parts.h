@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two steps of writing a pack share: db_pack_read.c collects rows,
- * db_pack_write.c sorts them and makes records of them. */
+/* What the steps of writing a pack share: db_pack_read.c collects rows,
+ * db_pack_order.c sorts them, db_pack_write.c makes records of them. */
 #ifndef HONE_DB_DB_PACK_PARTS_H
 #define HONE_DB_DB_PACK_PARTS_H
 
@@ -103,6 +103,20 @@ hone_status hone__pack_blobs_train(pack_blobs *blobs, hone_pack_dictionary kind,
 hone_status hone__pack_blobs_add(pack_blobs *blobs, hone_pack_dictionary kind,
                                  const void *bytes, size_t size_bytes,
                                  uint32_t *out, hone_error *err);
+
+/* ---- db_pack_samples.c ----------------------------------------------------
+ */
+/* A dictionary of what the input has, by the function above. */
+hone_status hone__pack_train(const pack_input *in, pack_blobs *blobs,
+                             hone_pack_dictionary kind, hone_error *err);
+
+/* ---- db_pack_order.c ------------------------------------------------------
+ */
+/* Winners and defaults: by operation, then in the order of the file. */
+void hone__pack_sort(pack_input *in);
+/* Are two rows in one group of an operation, and if not, which comes first? */
+int hone__pack_compare_groups(const pack_winner *a, const pack_winner *b);
+int hone__pack_compare_numbers(double a, double b);
 
 /* ---- db_pack_write.c ------------------------------------------------------
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a pack: rows are sorted by what they say, so that the order in
- * which they were stored does not matter, and everything gets its number when
- * it is first named. */
+/* Records of a pack, of rows in order: everything gets its number when it is
+ * first named. */
 #include "db/db_pack_parts.h"
 
 #include <stddef.h>
@@ -34,88 +33,6 @@ static uint32_t text(pack_writer *w, pack_text *kept)
         hone__text_append(texts, kept->text, strlen(kept->text) + 1);
     }
     return kept->offset;
-}
-
-/* ---- order --------------------------------------------------------------- */
-
-static int compare_numbers(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_variants(const pack_variant *a, const pack_variant *b)
-{
-    int order = strcmp(a->config->text, b->config->text);
-
-    if (!order)
-        order = strcmp(a->implementation->text, b->implementation->text);
-    if (!order)
-        order = strcmp(a->compile_arch->text, b->compile_arch->text);
-    if (!order)
-        order = strcmp(a->cubin_sha256->text, b->cubin_sha256->text);
-    return order ? order : strcmp(a->plan->text, b->plan->text);
-}
-
-static int compare_devices(const pack_device *a, const pack_device *b)
-{
-    int order = strcmp(a->arch->text, b->arch->text);
-
-    if (!order)
-        order = (a->sm_count > b->sm_count) - (a->sm_count < b->sm_count);
-    if (!order)
-        order = strcmp(a->name->text, b->name->text);
-    return order ? order
-                 : strcmp(a->driver_version->text, b->driver_version->text);
-}
-
-/* Are two rows in one group of an operation, and if not, which comes first? */
-static int compare_groups(const pack_winner *a, const pack_winner *b)
-{
-    int order = a->is_host - b->is_host;
-
-    if (!order)
-        order = strcmp(a->op->text, b->op->text);
-    if (!order)
-        order = strcmp(a->variant->types->text, b->variant->types->text);
-    return order ? order : (a->n_dims > b->n_dims) - (a->n_dims < b->n_dims);
-}
-
-static int compare_winners(const void *left, const void *right)
-{
-    const pack_winner *a = left;
-    const pack_winner *b = right;
-    int order = compare_groups(a, b);
-
-    for (size_t i = 0; i < a->n_dims && !order; ++i)
-        order = (a->dims[i] > b->dims[i]) - (a->dims[i] < b->dims[i]);
-    if (!order)
-        order = compare_devices(&a->device, &b->device);
-    if (!order)
-        order = b->is_cold - a->is_cold;
-    if (!order)
-        order = (a->rank > b->rank) - (a->rank < b->rank);
-    if (!order)
-        order = compare_numbers(a->time_ns, b->time_ns);
-    if (!order)
-        order = strcmp(a->label->text, b->label->text);
-    return order ? order : compare_variants(a->variant, b->variant);
-}
-
-static int compare_defaults(const void *left, const void *right)
-{
-    const pack_default *a = left;
-    const pack_default *b = right;
-    int order = a->is_host - b->is_host;
-
-    if (!order)
-        order = strcmp(a->op->text, b->op->text);
-    if (!order)
-        order = compare_numbers(a->preference, b->preference);
-    if (!order)
-        order = strcmp(a->variant->types->text, b->variant->types->text);
-    if (!order)
-        order = strcmp(a->arch->text, b->arch->text);
-    return order ? order : compare_variants(a->variant, b->variant);
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -235,7 +152,8 @@ static hone_status put_groups(pack_writer *w, const op_rows *rows,
                                  .first_winner = count(w, HONE_PACK_WINNERS),
                                  .first_dim = count(w, HONE_PACK_DIMS)};
 
-        for (; i < rows->n_winners && !compare_groups(first, &rows->winners[i]);
+        for (; i < rows->n_winners &&
+               !hone__pack_compare_groups(first, &rows->winners[i]);
              ++i)
             HONE_TRY(put_winner(w, &rows->winners[i], err));
         group.n_winners = count(w, HONE_PACK_WINNERS) - group.first_winner;
@@ -259,8 +177,8 @@ static int compare_standins(const void *left, const void *right)
 
     if (a->variant->number != b->variant->number)
         return a->variant->number < b->variant->number ? -1 : 1;
-    if (compare_numbers(a->time_ns, b->time_ns))
-        return compare_numbers(a->time_ns, b->time_ns);
+    if (hone__pack_compare_numbers(a->time_ns, b->time_ns))
+        return hone__pack_compare_numbers(a->time_ns, b->time_ns);
     return (a->winner > b->winner) - (a->winner < b->winner);
 }
 
@@ -364,65 +282,6 @@ static hone_status put_ops(pack_writer *w, hone_error *err)
     return HONE_OK;
 }
 
-/* ---- dictionaries -------------------------------------------------------- */
-
-enum { MOST_SAMPLE_BYTES = 16 << 20 };
-
-/* Samples of one kind, one behind the other. */
-typedef struct sample_list {
-    hone_text bytes;
-    size_t *sizes;
-    size_t n;
-} sample_list;
-
-static hone_status add_sample(sample_list *list, size_t before, hone_error *err)
-{
-    HONE_TRY(hone__text_check(&list->bytes, err));
-    if (!HONE_GROW(list->sizes, list->n))
-        return hone__pack_no_memory(err);
-    list->sizes[list->n++] = list->bytes.length - before;
-    return HONE_OK;
-}
-
-/* The launch plan or the cubin of a variant, unless that was the last one. */
-static hone_status sample(pack_writer *w, hone_pack_dictionary kind,
-                          const pack_variant *variant, const pack_variant *last,
-                          sample_list *list, hone_error *err)
-{
-    const size_t before = list->bytes.length;
-
-    if (before >= MOST_SAMPLE_BYTES || variant == last)
-        return HONE_OK;
-    if (kind == HONE_PACK_OF_PLANS)
-        hone__text_puts(&list->bytes, variant->plan->text);
-    else if (variant->cubin_sha256->text[0])
-        HONE_TRY(hone__db_artifact_get(w->in->db, variant->cubin_sha256->text,
-                                       &list->bytes, err));
-    return add_sample(list, before, err);
-}
-
-static hone_status train(pack_writer *w, hone_pack_dictionary kind,
-                         hone_error *err)
-{
-    const pack_input *in = w->in;
-    const pack_variant *last = NULL;
-    sample_list list = {.n = 0};
-    hone_status status = HONE_OK;
-
-    for (size_t i = 0; i < in->n_winners && status == HONE_OK; ++i) {
-        status = sample(w, kind, in->winners[i].variant, last, &list, err);
-        last = in->winners[i].variant;
-    }
-    for (size_t i = 0; i < in->n_defaults && status == HONE_OK; ++i)
-        status = sample(w, kind, in->defaults[i].variant, NULL, &list, err);
-    if (status == HONE_OK)
-        status = hone__pack_blobs_train(&w->blobs, kind, &list.bytes,
-                                        list.sizes, list.n, err);
-    hone__text_free(&list.bytes);
-    hone__free(list.sizes);
-    return status;
-}
-
 /* ---- the file ------------------------------------------------------------ */
 
 static void pad(hone_text *out)
@@ -503,16 +362,13 @@ static hone_status write(pack_writer *w, hone_text *out, hone_error *err)
 {
     pack_input *in = w->in;
 
-    if (in->n_winners)
-        qsort(in->winners, in->n_winners, sizeof *in->winners, compare_winners);
-    if (in->n_defaults)
-        qsort(in->defaults, in->n_defaults, sizeof *in->defaults,
-              compare_defaults);
+    hone__pack_sort(in);
     HONE_TRY(hone__pack_blobs_begin(&w->blobs, err));
     for (int kind = 0;
          kind < HONE_PACK_N_DICTIONARIES && !in->request->without_dictionaries;
          ++kind)
-        HONE_TRY(train(w, (hone_pack_dictionary)kind, err));
+        HONE_TRY(
+            hone__pack_train(in, &w->blobs, (hone_pack_dictionary)kind, err));
     hone__text_append(&w->parts[HONE_PACK_TEXTS], "", 1); /* 0 is "" */
     HONE_TRY(put_ops(w, err));
     in->facts->n_ops = count(w, HONE_PACK_OPS);

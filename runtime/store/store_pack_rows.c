@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a pack that may answer a problem: found in its sorted index, so
+/* Which rows of a pack may answer a problem: found in its sorted index, so
  * that no more is read of 100,000 winners than some of their dims. See
  * store_pack.h. */
-#include "runtime/store/store_pack.h"
+#include "runtime/store/store_pack_records.h"
 
 #include "runtime/base/grow.h"
 
@@ -16,202 +16,7 @@ enum {
     ANY_WINNERS = 64
 };
 
-/* Behind all that are written. */
-#define LAST_PREFERENCE 4.0
-
-/* What `kept` of an op has. */
-typedef enum kept_kind { KEPT_WINNER = 1, KEPT_DEFAULT, KEPT_PLAN } kept_kind;
-
-static uint64_t tag_of(kept_kind kind, uint32_t i)
-{
-    return hone__table_tag((uint64_t)kind << 32 | i);
-}
-
-static hone_status no_memory(hone_error *err)
-{
-    return hone__out_of_memory(err, " while reading a pack");
-}
-
-/* ---- rows ---------------------------------------------------------------- */
-
-/* A launch plan, shared by the rows that have the same blob. */
-static hone_status keep_plan(hone_store_op *op, uint32_t blob,
-                             hone_store_plan **out, hone_error *err)
-{
-    const uint64_t tag = tag_of(KEPT_PLAN, blob);
-
-    *out = hone__table_find(&op->kept, tag);
-    if (*out)
-        return HONE_OK;
-    *out = hone__arena_alloc(&op->arena, sizeof **out);
-    if (!*out)
-        return no_memory(err);
-    (*out)->blob = blob;
-    HONE_TRY(hone__table_put(&op->kept, tag, *out, err));
-    (*out)->next = op->plans;
-    op->plans = *out;
-    return HONE_OK;
-}
-
-/* A text of a record; where there is none, the row is damaged. */
-static const char *text_of(const hone_pack *pack, uint32_t offset,
-                           hone_store_row *row)
-{
-    const char *text = hone__pack_text(pack, offset);
-
-    if (!text)
-        row->damage = "a record of the pack names a text that is not there";
-    return text ? text : "";
-}
-
-static hone_status fill_variant(const hone_pack *pack, hone_store_op *op,
-                                uint32_t i, hone_store_row *row,
-                                hone_error *err)
-{
-    static const hone_pack_variant none = {.launch_sha256 = HONE_PACK_NONE,
-                                           .plan = HONE_PACK_NONE,
-                                           .cubin = HONE_PACK_NONE};
-    const hone_pack_variant *variant =
-        hone__pack_record(pack, HONE_PACK_VARIANTS, i);
-
-    if (!variant) {
-        row->damage = "a record of the pack names a variant that is not there";
-        variant = &none;
-    }
-    row->id = i;
-    row->is_default = variant->is_default != 0;
-    row->implementation = text_of(pack, variant->implementation, row);
-    row->config = text_of(pack, variant->config, row);
-    row->types = text_of(pack, variant->types, row);
-    row->compile_arch = text_of(pack, variant->compile_arch, row);
-    row->cubin_sha256 = text_of(pack, variant->cubin_sha256, row);
-    if (variant->launch_sha256 != HONE_PACK_NONE)
-        row->launch_sha256 = text_of(pack, variant->launch_sha256, row);
-    row->has_runners_up = 1; /* they are gathered with the winner */
-    row->label = row->device_name = row->driver_version = row->arch = "";
-    return keep_plan(op, variant->plan, &row->plan, err);
-}
-
-/* A row that was kept, or a new one; what is not of a variant is for the
- * caller, if `*out_new`. */
-static hone_status keep_row(const hone_pack *pack, hone_store_op *op,
-                            kept_kind kind, uint32_t i, uint32_t variant,
-                            hone_store_row **out, int *out_new, hone_error *err)
-{
-    const uint64_t tag = tag_of(kind, i);
-
-    *out = hone__table_find(&op->kept, tag);
-    *out_new = !*out;
-    if (!HONE_GROW(op->rows, op->n_rows))
-        return no_memory(err);
-    if (!*out) {
-        *out = hone__arena_alloc(&op->arena, sizeof **out);
-        if (!*out)
-            return no_memory(err);
-        HONE_TRY(fill_variant(pack, op, variant, *out, err));
-        HONE_TRY(hone__table_put(&op->kept, tag, *out, err));
-    }
-    op->rows[op->n_rows++] = *out;
-    return HONE_OK;
-}
-
-static hone_status add_default(const hone_pack *pack, hone_store_op *op,
-                               uint32_t i, hone_error *err)
-{
-    const hone_pack_default *record =
-        hone__pack_record(pack, HONE_PACK_DEFAULTS, i);
-    hone_store_row *row;
-    int is_new;
-
-    if (!record)
-        return HONE_OK;
-    HONE_TRY(keep_row(pack, op, KEPT_DEFAULT, i, record->variant, &row, &is_new,
-                      err));
-    if (!is_new)
-        return HONE_OK;
-    row->is_default = 1;
-    /* Not a number would come before and behind all others. */
-    row->preference = record->preference == record->preference
-                          ? record->preference
-                          : LAST_PREFERENCE;
-    return HONE_OK;
-}
-
-/* ---- winners ------------------------------------------------------------- */
-
-/* Winners of one operation for the same types, with their dims. */
-typedef struct group_view {
-    const hone_pack *pack;
-    const char *types;
-    size_t n_dims;
-    uint32_t first; /* of all winners of the pack */
-    uint32_t n;
-    const hone_pack_winner *winners; /* `n`, and n_dims of these for each */
-    const int64_t *dims;
-} group_view;
-
-/* 0: there is no such group, or it is not in the pack. */
-static int view_group(const hone_pack *pack, uint64_t i, group_view *out)
-{
-    const hone_pack_group *group = hone__pack_record(pack, HONE_PACK_GROUPS, i);
-    size_t n_winners, n_dims;
-    const hone_pack_winner *winners;
-    const int64_t *dims;
-
-    winners = hone__pack_records(pack, HONE_PACK_WINNERS, &n_winners);
-    dims = hone__pack_records(pack, HONE_PACK_DIMS, &n_dims);
-    if (!group || group->n_dims > HONE_MAX_DIMS || !group->n_dims ||
-        group->first_winner > n_winners ||
-        group->n_winners > n_winners - group->first_winner ||
-        group->first_dim > n_dims ||
-        group->n_winners > (n_dims - group->first_dim) / group->n_dims)
-        return 0;
-    *out = (group_view){pack,
-                        hone__pack_text(pack, group->types),
-                        group->n_dims,
-                        group->first_winner,
-                        group->n_winners,
-                        winners + group->first_winner,
-                        dims + group->first_dim};
-    return out->types != NULL;
-}
-
-static const int64_t *dims_of(const group_view *view, uint32_t i)
-{
-    return view->dims + (size_t)i * view->n_dims;
-}
-
-static hone_status add_winner(const group_view *view, hone_store_op *op,
-                              uint32_t i, hone_error *err)
-{
-    const hone_pack *pack = view->pack;
-    const hone_pack_winner *record = &view->winners[i];
-    const hone_pack_device *device =
-        hone__pack_record(pack, HONE_PACK_DEVICES, record->device);
-    hone_store_row *row;
-    int is_new;
-
-    HONE_TRY(keep_row(pack, op, KEPT_WINNER, view->first + i, record->variant,
-                      &row, &is_new, err));
-    if (!is_new)
-        return HONE_OK;
-    row->rank = record->rank ? record->rank : 1;
-    row->preference = 2; /* as a database says of winners */
-    row->is_cold = record->is_cold != 0;
-    row->time_ns = record->time_ns > 0 ? record->time_ns : 0;
-    row->n_dims = view->n_dims;
-    memcpy(row->dims, dims_of(view, i), view->n_dims * sizeof *row->dims);
-    row->label = text_of(pack, record->label, row);
-    if (!device) {
-        row->damage = "a record of the pack names a device that is not there";
-        return HONE_OK;
-    }
-    row->sm_count = device->sm_count;
-    row->device_name = text_of(pack, device->name, row);
-    row->driver_version = text_of(pack, device->driver_version, row);
-    row->arch = text_of(pack, device->arch, row);
-    return HONE_OK;
-}
+/* ---- of a device --------------------------------------------------------- */
 
 /* Is a device one that winners have to be of? The last answer is kept, for
  * most winners have the same. */
@@ -221,7 +26,8 @@ typedef struct device_filter {
     int answer;
 } device_filter;
 
-static int is_wanted(device_filter *filter, const group_view *view, uint32_t i)
+static int is_wanted(device_filter *filter, const hone_pack_view *view,
+                     uint32_t i)
 {
     const uint32_t number = view->winners[i].device;
     const hone_pack_device *device;
@@ -253,7 +59,7 @@ static int compare_dims(const int64_t *a, const int64_t *b, size_t n)
     return 0;
 }
 
-static hone_status add_exact(const group_view *view, hone_store_op *op,
+static hone_status add_exact(const hone_pack_view *view, hone_store_op *op,
                              const hone_wanted *wanted, hone_error *err)
 {
     device_filter filter = filter_of(wanted);
@@ -262,16 +68,17 @@ static hone_status add_exact(const group_view *view, hone_store_op *op,
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (compare_dims(dims_of(view, middle), wanted->dims, view->n_dims) < 0)
+        if (compare_dims(hone__pack_view_dims(view, middle), wanted->dims,
+                         view->n_dims) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < view->n &&
-           !compare_dims(dims_of(view, low), wanted->dims, view->n_dims);
+    for (; low < view->n && !compare_dims(hone__pack_view_dims(view, low),
+                                          wanted->dims, view->n_dims);
          ++low)
         if (is_wanted(&filter, view, low))
-            HONE_TRY(add_winner(view, op, low, err));
+            HONE_TRY(hone__store_pack_add_winner(view, op, low, err));
     return HONE_OK;
 }
 
@@ -312,7 +119,7 @@ static int insert_near(nearest *near, double distance, uint32_t i)
     return 1;
 }
 
-static hone_status add_neighbours(const group_view *view, hone_store_op *op,
+static hone_status add_neighbours(const hone_pack_view *view, hone_store_op *op,
                                   const hone_wanted *wanted, hone_error *err)
 {
     device_filter filter = filter_of(wanted);
@@ -324,12 +131,13 @@ static hone_status add_neighbours(const group_view *view, hone_store_op *op,
 
         if (!is_wanted(&filter, view, i))
             continue;
-        distance = wanted->distance(wanted->user, dims_of(view, i));
+        distance =
+            wanted->distance(wanted->user, hone__pack_view_dims(view, i));
         if (distance >= 0 && !insert_near(&near, distance, i))
-            status = no_memory(err);
+            status = hone__store_pack_no_memory(err);
     }
     for (size_t i = 0; i < near.n && status == HONE_OK; ++i)
-        status = add_winner(view, op, near.list[i].i, err);
+        status = hone__store_pack_add_winner(view, op, near.list[i].i, err);
     op->has_more |= near.has_more;
     hone__free(near.list);
     return status;
@@ -339,10 +147,11 @@ static hone_status add_neighbours(const group_view *view, hone_store_op *op,
 
 /* The group that a winner is in. */
 static int group_of(const hone_pack *pack, const hone_pack_op *record,
-                    uint32_t winner, group_view *out)
+                    uint32_t winner, hone_pack_view *out)
 {
     for (uint32_t i = 0; i < record->n_groups; ++i)
-        if (view_group(pack, (uint64_t)record->first_group + i, out) &&
+        if (hone__pack_view_open(pack, (uint64_t)record->first_group + i,
+                                 out) &&
             winner >= out->first && winner - out->first < out->n)
             return 1;
     return 0;
@@ -354,7 +163,8 @@ static hone_status add_defaults(const hone_pack *pack, hone_store_op *op,
     const hone_pack_op *record = op->self;
 
     for (uint32_t i = 0; i < record->n_defaults && i < most; ++i)
-        HONE_TRY(add_default(pack, op, record->first_default + i, err));
+        HONE_TRY(hone__store_pack_add_default(pack, op,
+                                              record->first_default + i, err));
     return HONE_OK;
 }
 
@@ -363,14 +173,15 @@ static hone_status add_standins(const hone_pack *pack, hone_store_op *op,
                                 hone_error *err)
 {
     const hone_pack_op *record = op->self;
-    group_view view;
+    hone_pack_view view;
 
     for (uint32_t i = 0; i < record->n_standins; ++i) {
         const uint32_t *winner = hone__pack_record(
             pack, HONE_PACK_STANDINS, (uint64_t)record->first_standin + i);
 
         if (winner && group_of(pack, record, *winner, &view))
-            HONE_TRY(add_winner(&view, op, *winner - view.first, err));
+            HONE_TRY(hone__store_pack_add_winner(&view, op,
+                                                 *winner - view.first, err));
     }
     return HONE_OK;
 }
@@ -384,13 +195,14 @@ static hone_status add_any(const hone_pack *pack, hone_store_op *op,
 
     for (uint32_t i = 0; i < record->n_groups; ++i) {
         device_filter filter = filter_of(wanted);
-        group_view view;
+        hone_pack_view view;
 
-        if (!view_group(pack, (uint64_t)record->first_group + i, &view))
+        if (!hone__pack_view_open(pack, (uint64_t)record->first_group + i,
+                                  &view))
             continue;
         for (uint32_t j = 0; j < view.n && op->n_rows < most; ++j)
             if (!wanted || is_wanted(&filter, &view, j))
-                HONE_TRY(add_winner(&view, op, j, err));
+                HONE_TRY(hone__store_pack_add_winner(&view, op, j, err));
     }
     return HONE_OK;
 }
@@ -430,13 +242,14 @@ static hone_status add_configured(const hone_pack *pack, hone_store_op *op,
     config_filter filter = {op, HONE_PACK_NONE, 0};
 
     for (uint32_t i = 0; i < record->n_groups; ++i) {
-        group_view view;
+        hone_pack_view view;
 
-        if (!view_group(pack, (uint64_t)record->first_group + i, &view))
+        if (!hone__pack_view_open(pack, (uint64_t)record->first_group + i,
+                                  &view))
             continue;
         for (uint32_t j = 0; j < view.n; ++j)
             if (is_configured(&filter, pack, view.winners[j].variant))
-                HONE_TRY(add_winner(&view, op, j, err));
+                HONE_TRY(hone__store_pack_add_winner(&view, op, j, err));
     }
     for (uint32_t i = 0; i < record->n_defaults; ++i) {
         const uint32_t at = record->first_default + i;
@@ -444,7 +257,7 @@ static hone_status add_configured(const hone_pack *pack, hone_store_op *op,
             hone__pack_record(pack, HONE_PACK_DEFAULTS, at);
 
         if (entry && is_configured(&filter, pack, entry->variant))
-            HONE_TRY(add_default(pack, op, at, err));
+            HONE_TRY(hone__store_pack_add_default(pack, op, at, err));
     }
     return HONE_OK;
 }
@@ -480,9 +293,10 @@ hone_status hone__store_pack_gather(hone_store *store, hone_store_op *op,
                    : HONE_OK;
     }
     for (uint32_t i = 0; i < record->n_groups; ++i) {
-        group_view view;
+        hone_pack_view view;
 
-        if (!view_group(pack, (uint64_t)record->first_group + i, &view) ||
+        if (!hone__pack_view_open(pack, (uint64_t)record->first_group + i,
+                                  &view) ||
             view.n_dims != wanted->n_dims ||
             strcmp(view.types, wanted->types) != 0)
             continue;
