@@ -172,7 +172,9 @@ static void what_the_cpu_device_lacks(void **state)
                "does not have");
 }
 
-/* What a kernel reports is what the caller reads; the plan works again
+/* hone.h: hone_plan_run, HONE_ERR_KERNEL
+ *
+ * What a kernel reports is what the caller reads; the plan works again
  * afterwards, its ticket zeroed though the run broke off behind it. */
 static void reports_become_errors(void **state)
 {

@@ -71,6 +71,28 @@ static void test_failing_run(void **state)
     vendor_close(ctx, plan);
 }
 
+/* hone.h: hone_plan_run, HONE_ERR_UNSUPPORTED
+ *
+ * Arrays at other addresses than before, for which the library has no way. */
+static void test_no_way_for_addresses(void **state)
+{
+    hone_ctx *ctx = vendor_open(state, "cublaslt.gemm", 0);
+    hone_plan *plan = vendor_plan(ctx, NULL);
+    vendor_case c;
+
+    vendor_run(ctx, plan, 16);
+    vendor_make(&c, 4);
+    (void)setenv("FAKE_BLAS_FAIL", "heuristics", 1);
+    assert_hone(ctx,
+                hone_plan_run(plan, c.args, HONE_COUNT(c.args), VENDOR_STREAM),
+                HONE_ERR_UNSUPPORTED);
+    assert_contains(hone_error_text(ctx), "arrays at multiples of 4 bytes");
+    vendor_fakes();
+    vendor_free(&c);
+    vendor_run(ctx, plan, 4);
+    vendor_close(ctx, plan);
+}
+
 /* A handle that was left half set is set again. */
 static void test_failing_stream(void **state)
 {
@@ -234,10 +256,15 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        VENDOR_TEST(test_no_memory),      VENDOR_TEST(test_no_memory_at_all),
-        VENDOR_TEST(test_failing_run),    VENDOR_TEST(test_failing_stream),
-        VENDOR_TEST(test_threads),        VENDOR_TEST(test_context_reset),
-        VENDOR_TEST(test_failing_driver), VENDOR_TEST(test_failing_allocations),
+        VENDOR_TEST(test_no_memory),
+        VENDOR_TEST(test_no_memory_at_all),
+        VENDOR_TEST(test_failing_run),
+        VENDOR_TEST(test_failing_stream),
+        VENDOR_TEST(test_no_way_for_addresses),
+        VENDOR_TEST(test_threads),
+        VENDOR_TEST(test_context_reset),
+        VENDOR_TEST(test_failing_driver),
+        VENDOR_TEST(test_failing_allocations),
     };
 
     vendor_load();
