@@ -45,8 +45,9 @@ static void repair(uint8_t *bytes, size_t size_bytes)
     memcpy(bytes, &header, sizeof header);
 }
 
+/* `config` NULL: the best there is. */
 static void ask(hone_store *store, const hone_target *target, const char *op,
-                const int64_t *dims, size_t n_dims)
+                const int64_t *dims, size_t n_dims, const char *config)
 {
     hone_text cubin = {0};
     hone_error err = {0};
@@ -57,7 +58,8 @@ static void ask(hone_store *store, const hone_target *target, const char *op,
                                        .target = target,
                                        .op = op,
                                        .dims = dims,
-                                       .n_dims = n_dims},
+                                       .n_dims = n_dims,
+                                       .config = config},
                          &answer, &err) == HONE_OK)
         (void)hone__store_cubin(answer.store, answer.row, &cubin, &err);
     hone__text_free(&cubin);
@@ -89,8 +91,9 @@ static void ask_all(hone_store *store)
             store, op, &(hone_name_visitor){see_name, &ops}, NULL);
     hone__text_free(&ops);
     for (size_t i = 0; i < sizeof dims / sizeof dims[0]; ++i) {
-        ask(store, &target, "gemm", dims[i], 4);
-        ask(store, &target, "axpy", dims[i], 1);
+        ask(store, &target, "gemm", dims[i], 4, NULL);
+        ask(store, &target, "gemm", dims[i], 4, "SPLIT=4,BM=64");
+        ask(store, &target, "axpy", dims[i], 1, NULL);
     }
 }
 
