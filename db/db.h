@@ -46,12 +46,12 @@ void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
 
 /* Read a file from end to end, and count what it has. HONE_ERR_DATABASE: it
  * cannot be used, and the sentence says why; the rest as hone__db_open(). */
-typedef struct hone_db_facts {
+typedef struct hone_db_summary {
     int64_t version; /* of the format, 1 .. HONE_DB_VERSION */
     int64_t n_winners;
     int64_t n_trials;
-} hone_db_facts;
-hone_status hone__db_inspect(const char *path, hone_db_facts *out,
+} hone_db_summary;
+hone_status hone__db_inspect(const char *path, hone_db_summary *out,
                              hone_error *err);
 
 /* Put several rows in one durable step; does not nest. After a failed put
@@ -201,8 +201,8 @@ typedef struct hone_db_session_summary {
     double event_floor_ns; /* shortest time between two events */
     double noise_floor;    /* relative: differences below it mean nothing */
     int64_t warm_up_ns;
-    int64_t gpu_busy_ns; /* of gpu_wall_ns, from first to last trial */
-    int64_t gpu_wall_ns;
+    int64_t device_busy_ns; /* of device_wall_ns, from first to last trial */
+    int64_t device_wall_ns;
     const char *verdict; /* "decided", "tied", "too_noisy", "only_one" */
     const char *stopped; /* "exhausted", "budget", .., see FORMAT.md */
 } hone_db_session_summary;
@@ -232,11 +232,11 @@ typedef struct hone_db_trial {
     int64_t temperature_c;
     uint64_t throttle_reasons; /* NVML's bits */
     int64_t started_unix_ns;   /* 0: now */
-    int64_t gpu_time_ns;       /* spent on the device for it, all in all */
+    int64_t device_time_ns;    /* spent on the device for it, all in all */
     const char *timing;        /* "graph", "event", "host"; NULL: unknown,
                                   and then the next is, too, if 0 */
     int64_t n_discarded;       /* samples that were thrown away */
-    int64_t sample_time_ns;    /* of gpu_time_ns, in samples; <= 0:
+    int64_t sample_time_ns;    /* of device_time_ns, in samples; <= 0:
                                   unknown */
 } hone_db_trial;
 

@@ -17,11 +17,13 @@ extern const char hone__db_schema_3[];
 extern const char hone__db_schema_4[];
 extern const char hone__db_schema_5[];
 extern const char hone__db_schema_6[];
+extern const char hone__db_schema_7[];
 extern const char hone__db_read_1[];
 extern const char hone__db_read_2[];
 extern const char hone__db_read_3[];
 extern const char hone__db_read_4[];
 extern const char hone__db_read_5[];
+extern const char hone__db_read_6[];
 
 /* Step i brings a database from version i to i + 1; step 0 makes it. */
 typedef struct hone_db_migration {

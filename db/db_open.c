@@ -21,6 +21,7 @@ static const hone_db_migration migrations[HONE_DB_VERSION] = {
     {hone__db_schema_4, hone__db_read_3}, /* 3 -> 4 */
     {hone__db_schema_5, hone__db_read_4}, /* 4 -> 5 */
     {hone__db_schema_6, hone__db_read_5}, /* 5 -> 6 */
+    {hone__db_schema_7, hone__db_read_6}, /* 6 -> 7 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
@@ -193,7 +194,7 @@ static hone_status on_finding(void *user, const hone_db_row *row,
                       db->path, row->values[0].text);
 }
 
-static hone_status inspect(hone_db *db, hone_db_facts *out, hone_error *err)
+static hone_status inspect(hone_db *db, hone_db_summary *out, hone_error *err)
 {
     static const char doing[] = "check it";
 
@@ -207,7 +208,7 @@ static hone_status inspect(hone_db *db, hone_db_facts *out, hone_error *err)
                                   &out->n_trials, err);
 }
 
-hone_status hone__db_inspect(const char *path, hone_db_facts *out,
+hone_status hone__db_inspect(const char *path, hone_db_summary *out,
                              hone_error *err)
 {
     hone_db *db = NULL;

@@ -24,7 +24,7 @@ static hone_status on_there(void *user, const hone_db_row *row, hone_error *err)
 
 /* What was asked for is not there: what is? */
 static hone_status nothing(hone_db *db, const hone_db_pack_request *request,
-                           const hone_db_pack_facts *facts, hone_error *err)
+                           const hone_db_pack_summary *summary, hone_error *err)
 {
     hone_text asked = {0}, there = {0};
     hone_status status = hone__db_query(
@@ -47,8 +47,8 @@ static hone_status nothing(hone_db *db, const hone_db_pack_request *request,
             err, HONE_ERR_NOT_FOUND,
             "nothing%.200s in database '%s' can be packed%s%.200s; it has %s",
             hone__text_str(&asked), db->path,
-            facts->n_damaged ? ", what there is is damaged: " : "",
-            hone__text_str(&facts->damage),
+            summary->n_damaged ? ", what there is is damaged: " : "",
+            hone__text_str(&summary->damage),
             there.length ? hone__text_str(&there)
                          : "neither winners nor "
                            "defaults");
@@ -79,11 +79,11 @@ static hone_status check_asked(const pack_input *in, hone_error *err)
             found = !strcmp(name, is_op ? in->defaults[j].op->text
                                         : in->defaults[j].arch->text);
         if (!found)
-            return nothing(in->db, &alone, in->facts, err);
+            return nothing(in->db, &alone, in->summary, err);
     }
     return in->n_winners || in->n_defaults
                ? HONE_OK
-               : nothing(in->db, request, in->facts, err);
+               : nothing(in->db, request, in->summary, err);
 }
 
 static hone_status pack(pack_input *in, hone_text *out, hone_error *err)
@@ -93,18 +93,19 @@ static hone_status pack(pack_input *in, hone_text *out, hone_error *err)
     HONE_TRY(hone__pack_collect(in, err));
     HONE_TRY(check_asked(in, err));
     HONE_TRY(hone__pack_write(in, out, err));
-    hone__sha256_hex(out->data + start, out->length - start, in->facts->sha256);
-    return hone__text_check(&in->facts->damage, err);
+    hone__sha256_hex(out->data + start, out->length - start,
+                     in->summary->sha256);
+    return hone__text_check(&in->summary->damage, err);
 }
 
 hone_status hone__db_pack(hone_db *db, const hone_db_pack_request *request,
-                          hone_text *out, hone_db_pack_facts *facts,
+                          hone_text *out, hone_db_pack_summary *summary,
                           hone_error *err)
 {
-    pack_input in = {.db = db, .request = request, .facts = facts};
+    pack_input in = {.db = db, .request = request, .summary = summary};
     hone_status status;
 
-    *facts = (hone_db_pack_facts){.n_ops = 0};
+    *summary = (hone_db_pack_summary){.n_ops = 0};
     /* All of it as it is now, while a tuner goes on writing. */
     HONE_TRY(hone__db_exec(db, "BEGIN", "read it", err));
     status = pack(&in, out, err);
@@ -113,7 +114,7 @@ hone_status hone__db_pack(hone_db *db, const hone_db_pack_request *request,
     return status;
 }
 
-void hone__db_pack_facts_free(hone_db_pack_facts *facts)
+void hone__db_pack_summary_free(hone_db_pack_summary *summary)
 {
-    hone__text_free(&facts->damage);
+    hone__text_free(&summary->damage);
 }

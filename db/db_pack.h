@@ -15,7 +15,7 @@ typedef struct hone_db_pack_request {
     int without_dictionaries; /* to measure what they are worth */
 } hone_db_pack_request;
 
-typedef struct hone_db_pack_facts {
+typedef struct hone_db_pack_summary {
     size_t n_ops;
     size_t n_winners;
     size_t n_defaults;
@@ -27,14 +27,14 @@ typedef struct hone_db_pack_facts {
     size_t index_bytes;
     char sha256[HONE_SHA256_HEX]; /* of the pack */
     hone_text damage;             /* what is wrong with the first of them */
-} hone_db_pack_facts;
+} hone_db_pack_summary;
 
 /* Append the pack's bytes. HONE_ERR_NOT_FOUND: nothing that was asked for is
- * in the database, the sentence says what is. `facts` is to be freed whatever
+ * in the database, the sentence says what is. `summary` is to be freed whatever
  * comes back. */
 hone_status hone__db_pack(hone_db *db, const hone_db_pack_request *request,
-                          hone_text *out, hone_db_pack_facts *facts,
+                          hone_text *out, hone_db_pack_summary *summary,
                           hone_error *err);
-void hone__db_pack_facts_free(hone_db_pack_facts *facts);
+void hone__db_pack_summary_free(hone_db_pack_summary *summary);
 
 #endif

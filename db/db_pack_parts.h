@@ -65,7 +65,7 @@ typedef struct pack_default {
 typedef struct pack_input {
     hone_db *db;
     const hone_db_pack_request *request;
-    hone_db_pack_facts *facts;
+    hone_db_pack_summary *summary;
     hone_arena arena;
     hone_table texts;    /* by the hash of their bytes */
     hone_table variants; /* by variant_id */

@@ -103,7 +103,7 @@ static hone_status check_variant(pack_input *in, const pack_variant *variant,
 static hone_status judge_variant(pack_input *in, pack_variant *variant,
                                  hone_error *err)
 {
-    hone_db_pack_facts *facts = in->facts;
+    hone_db_pack_summary *summary = in->summary;
     hone_error why = {0};
     const hone_status status = check_variant(in, variant, &why);
 
@@ -112,8 +112,8 @@ static hone_status judge_variant(pack_input *in, pack_variant *variant,
     if (status == HONE_ERR_INPUT || status == HONE_ERR_NOT_FOUND ||
         hone__db_is_damage(&why)) {
         variant->is_damaged = 1;
-        if (!facts->n_damaged++)
-            hone__text_printf(&facts->damage, "%s of %s: %s",
+        if (!summary->n_damaged++)
+            hone__text_printf(&summary->damage, "%s of %s: %s",
                               variant->config->text, variant->op->text,
                               why.text);
         return HONE_OK;

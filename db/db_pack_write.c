@@ -49,7 +49,7 @@ static hone_status blob_of_plan(pack_writer *w, pack_text *plan,
 static hone_status blob_of_cubin(pack_writer *w, pack_text *sha256,
                                  hone_error *err)
 {
-    hone_db_pack_facts *facts = w->in->facts;
+    hone_db_pack_summary *summary = w->in->summary;
     const size_t before = w->blobs.bytes.length;
     hone_text cubin = {0};
     hone_status status;
@@ -62,9 +62,9 @@ static hone_status blob_of_cubin(pack_writer *w, pack_text *sha256,
                                       hone__text_str(&cubin), cubin.length,
                                       &sha256->blob, err);
     if (status == HONE_OK) {
-        ++facts->n_cubins;
-        facts->cubin_bytes += cubin.length;
-        facts->stored_bytes += w->blobs.bytes.length - before;
+        ++summary->n_cubins;
+        summary->cubin_bytes += cubin.length;
+        summary->stored_bytes += w->blobs.bytes.length - before;
     }
     hone__text_free(&cubin);
     return status;
@@ -354,7 +354,7 @@ static hone_status assemble(pack_writer *w, hone_text *out, hone_error *err)
     memcpy(out->data + start, &header, sizeof header);
     hone__text_append(out, hone__text_str(&w->blobs.bytes),
                       w->blobs.bytes.length);
-    w->in->facts->index_bytes = (size_t)header.index_bytes;
+    w->in->summary->index_bytes = (size_t)header.index_bytes;
     return hone__text_check(out, err);
 }
 
@@ -371,10 +371,10 @@ static hone_status write(pack_writer *w, hone_text *out, hone_error *err)
             hone__pack_train(in, &w->blobs, (hone_pack_dictionary)kind, err));
     hone__text_append(&w->parts[HONE_PACK_TEXTS], "", 1); /* 0 is "" */
     HONE_TRY(put_ops(w, err));
-    in->facts->n_ops = count(w, HONE_PACK_OPS);
-    in->facts->n_winners = count(w, HONE_PACK_WINNERS);
-    in->facts->n_defaults = count(w, HONE_PACK_DEFAULTS);
-    in->facts->n_variants = count(w, HONE_PACK_VARIANTS);
+    in->summary->n_ops = count(w, HONE_PACK_OPS);
+    in->summary->n_winners = count(w, HONE_PACK_WINNERS);
+    in->summary->n_defaults = count(w, HONE_PACK_DEFAULTS);
+    in->summary->n_variants = count(w, HONE_PACK_VARIANTS);
     return assemble(w, out, err);
 }
 

@@ -6,8 +6,17 @@
 -- format everywhere. Changes with every new version, unlike the schema.
 
 CREATE TEMP VIEW IF NOT EXISTS trial_v1 AS
-SELECT *, NULL AS timing, NULL AS n_discarded, NULL AS sample_time_ns,
-       '' AS compiler_warnings
+SELECT op, dims, label, mode, device_name, device_kind, arch, sm_count,
+       driver_version, config, types, outcome, message, time_ns, spread_ns,
+       n_samples, launches_per_sample, error_ratio, verified, sm_clock_mhz,
+       power_mw, temperature_c, throttle_reasons, is_default, registers,
+       spill_bytes, static_shared_bytes, compile_time_ns,
+       gpu_time_ns AS device_time_ns, started_at, started_unix_ns,
+       template_name, template_sha256, toolchain, compile_arch, options,
+       strategy, seed, hone_version, problem_id, device_id, session_id,
+       trial_id, variant_id, compile_key, cubin_sha256, log_sha256,
+       samples_ns, NULL AS timing, NULL AS n_discarded,
+       NULL AS sample_time_ns, '' AS compiler_warnings
   FROM main.trial_v1;
 
 CREATE TEMP VIEW IF NOT EXISTS session_v1 AS
@@ -17,7 +26,7 @@ SELECT p.op, p.dims, p.label, s.mode,
        k.name AS template_name, k.sha256 AS template_sha256,
        s.strategy, s.seed, s.budget, s.status, NULL AS verdict,
        NULL AS noise_floor, NULL AS event_floor_ns, NULL AS warm_up_ns,
-       NULL AS gpu_busy_ns, NULL AS gpu_wall_ns,
+       NULL AS device_busy_ns, NULL AS device_wall_ns,
        (SELECT count(*) FROM trial t WHERE t.session_id = s.session_id)
            AS n_trials,
        strftime('%Y-%m-%d %H:%M:%S', s.started_unix_s, 'unixepoch')

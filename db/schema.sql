@@ -134,7 +134,7 @@ CREATE TABLE trial (
 CREATE INDEX trial_by_session ON trial (session_id);
 CREATE INDEX trial_by_variant ON trial (variant_id);
 
--- A rival's time, measured in the same session as our variants.
+-- A baseline's time, measured in the same session as our variants.
 CREATE TABLE baseline (
     baseline_id INTEGER PRIMARY KEY,
     session_id  INTEGER NOT NULL REFERENCES session (session_id),
@@ -264,7 +264,7 @@ SELECT p.op, p.dims, p.label, s.mode,
   JOIN template k ON k.template_id = v.template_id
   JOIN toolchain c ON c.toolchain_id = v.toolchain_id;
 
--- The last measurement of every rival per problem, device and mode.
+-- The last measurement of every baseline per problem, device and mode.
 CREATE VIEW baseline_v1 AS
 SELECT p.op, p.dims, p.label, s.mode,
        d.name AS device_name, d.kind AS device_kind, d.arch, d.sm_count,

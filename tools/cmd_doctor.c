@@ -89,7 +89,7 @@ static void place(hone_doctor *d, const char *what, locate_fn *locate,
 static void database(hone_doctor *d)
 {
     hone_text path = {0};
-    hone_db_facts facts;
+    hone_db_summary summary;
     hone_error err = {0};
 
     if (hone__locate_db(d->options, &path, &err) != HONE_OK) {
@@ -98,18 +98,18 @@ static void database(hone_doctor *d)
         hone__doctor_line(d->output, "database", "none",
                           "%s is not there yet; 'hone tune' makes it",
                           path.data);
-    } else if (hone__db_inspect(path.data, &facts, &err) != HONE_OK) {
+    } else if (hone__db_inspect(path.data, &summary, &err) != HONE_OK) {
         hone__doctor_line(d->output, "database", "unusable", "%s", err.text);
         d->unusable = err;
     } else {
         hone__doctor_line(d->output, "database", "ok",
                           "%s, format %lld%s, %lld winners, %lld trials",
-                          path.data, (long long)facts.version,
-                          facts.version < HONE_DB_VERSION
+                          path.data, (long long)summary.version,
+                          summary.version < HONE_DB_VERSION
                               ? " (the next 'hone tune' makes it current)"
                               : "",
-                          (long long)facts.n_winners,
-                          (long long)facts.n_trials);
+                          (long long)summary.n_winners,
+                          (long long)summary.n_trials);
     }
     hone__text_free(&path);
 }

@@ -78,7 +78,7 @@ static void put_bytes(const hone_text *pack, hone_text *out)
 }
 
 static void put_source(const char *path, const hone_text *pack,
-                       const hone_db_pack_facts *facts, hone_text *out)
+                       const hone_db_pack_summary *summary, hone_text *out)
 {
     hone_text name = {0};
 
@@ -96,7 +96,7 @@ static void put_source(const char *path, const hone_text *pack,
                       "extern const size_t %s_bytes;\n\n"
                       "const size_t %s_bytes = %zu;\n"
                       "_Alignas(16) const unsigned char %s[%zu] = {\n",
-                      facts->sha256, hone__text_str(&name),
+                      summary->sha256, hone__text_str(&name),
                       hone__text_str(&name), hone__text_str(&name),
                       hone__text_str(&name), hone__text_str(&name),
                       hone__text_str(&name), hone__text_str(&name),
@@ -111,7 +111,8 @@ static void put_source(const char *path, const hone_text *pack,
 
 static hone_status write_file(const hone_options *options,
                               const hone_text *pack,
-                              const hone_db_pack_facts *facts, hone_error *err)
+                              const hone_db_pack_summary *summary,
+                              hone_error *err)
 {
     const char *path = options->text[HONE_OPT_OUTPUT];
     hone_text source = {0};
@@ -119,7 +120,7 @@ static hone_status write_file(const hone_options *options,
     hone_status status;
 
     if (hone__options_is(options, HONE_OPT_PACK_FORMAT, "c")) {
-        put_source(path, pack, facts, &source);
+        put_source(path, pack, summary, &source);
         bytes = &source;
     }
     status = hone__text_check(bytes, err);
@@ -129,8 +130,8 @@ static hone_status write_file(const hone_options *options,
     return status;
 }
 
-static hone_exit print_facts(const hone_options *options, size_t pack_bytes,
-                             const hone_db_pack_facts *facts)
+static hone_exit print_summary(const hone_options *options, size_t pack_bytes,
+                               const hone_db_pack_summary *summary)
 {
     const hone_exit code = hone__output_end(
         hone__output_begin(
@@ -139,24 +140,25 @@ static hone_exit print_facts(const hone_options *options, size_t pack_bytes,
                 "file:s sha256:s bytes:I index_bytes:I operations:I winners:I "
                 "defaults:I variants:I kernels:I kernel_bytes:I "
                 "stored_kernel_bytes:I",
-                options->text[HONE_OPT_OUTPUT], facts->sha256,
-                (int64_t)pack_bytes, (int64_t)facts->index_bytes,
-                (int64_t)facts->n_ops, (int64_t)facts->n_winners,
-                (int64_t)facts->n_defaults, (int64_t)facts->n_variants,
-                (int64_t)facts->n_cubins, (int64_t)facts->cubin_bytes,
-                (int64_t)facts->stored_bytes)),
+                options->text[HONE_OPT_OUTPUT], summary->sha256,
+                (int64_t)pack_bytes, (int64_t)summary->index_bytes,
+                (int64_t)summary->n_ops, (int64_t)summary->n_winners,
+                (int64_t)summary->n_defaults, (int64_t)summary->n_variants,
+                (int64_t)summary->n_cubins, (int64_t)summary->cubin_bytes,
+                (int64_t)summary->stored_bytes)),
         hone__json(""));
 
-    if (facts->n_damaged)
+    if (summary->n_damaged)
         hone__message_note("%zu variant%s left out, damaged in the database; "
                            "the first: %s",
-                           facts->n_damaged, facts->n_damaged == 1 ? "" : "s",
-                           hone__text_str(&facts->damage));
+                           summary->n_damaged,
+                           summary->n_damaged == 1 ? "" : "s",
+                           hone__text_str(&summary->damage));
     return code;
 }
 
 static hone_status make_pack(const hone_options *options, hone_text *out,
-                             hone_db_pack_facts *facts, hone_error *err)
+                             hone_db_pack_summary *summary, hone_error *err)
 {
     name_list ops = {0}, archs = {0};
     hone_text path = {0};
@@ -176,7 +178,7 @@ static hone_status make_pack(const hone_options *options, hone_text *out,
                                                        .n_ops = ops.n,
                                                        .archs = archs.names,
                                                        .n_archs = archs.n},
-                               out, facts, err);
+                               out, summary, err);
     hone__db_close(db);
     hone__text_free(&path);
     hone__free(ops.names);
@@ -186,7 +188,7 @@ static hone_status make_pack(const hone_options *options, hone_text *out,
 
 hone_exit hone__cmd_pack(const hone_options *options)
 {
-    hone_db_pack_facts facts = {.n_ops = 0};
+    hone_db_pack_summary summary = {.n_ops = 0};
     hone_text pack = {0};
     hone_error err = {0};
     hone_status status;
@@ -196,12 +198,12 @@ hone_exit hone__cmd_pack(const hone_options *options)
         status = hone__fail(&err, HONE_ERR_ARGUMENT,
                             "'hone pack' needs -o FILE, the file to write");
     else
-        status = make_pack(options, &pack, &facts, &err);
+        status = make_pack(options, &pack, &summary, &err);
     if (status == HONE_OK)
-        status = write_file(options, &pack, &facts, &err);
-    code = status == HONE_OK ? print_facts(options, pack.length, &facts)
+        status = write_file(options, &pack, &summary, &err);
+    code = status == HONE_OK ? print_summary(options, pack.length, &summary)
                              : hone__message_error(&err);
-    hone__db_pack_facts_free(&facts);
+    hone__db_pack_summary_free(&summary);
     hone__text_free(&pack);
     return code;
 }

@@ -59,7 +59,7 @@ static const show_view views[] = {
      "SELECT session_id, op, dims, label, mode, device_name, strategy,"
      " budget, seed, status, started_at, duration_s AS seconds, n_trials,"
      " hone_version, verdict, noise_floor, event_floor_ns, warm_up_ns,"
-     " gpu_busy_ns, gpu_wall_ns, stopped FROM session_v1" FILTER
+     " device_busy_ns, device_wall_ns, stopped FROM session_v1" FILTER
      " ORDER BY session_id DESC LIMIT ?4",
      "session_id:n=session, op, label=problem, mode, strategy, budget, "
      "n_trials:n=trials, status, verdict, started_at=started (UTC), "

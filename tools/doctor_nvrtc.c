@@ -29,7 +29,7 @@ static json_t *version_text(int major, int minor)
 /* ---- the one that is taken ----------------------------------------------- */
 
 /* What a process says of it. */
-typedef struct facts {
+typedef struct nvrtc_answers {
     int version_major;
     int version_minor;
     int n_archs;
@@ -38,12 +38,12 @@ typedef struct facts {
     char library[1024];
     char includes[1024];
     char crt[1024];
-} facts;
+} nvrtc_answers;
 
 static int take_one(void *user, int from_parent, int to_parent)
 {
     const hone_nvrtc *nvrtc = NULL;
-    facts f = {0};
+    nvrtc_answers f = {0};
     hone_error err = {0};
     const hone_status status = hone__nvrtc_get(&nvrtc, &err);
 
@@ -60,7 +60,7 @@ static int take_one(void *user, int from_parent, int to_parent)
     return hone__ask_answer(to_parent, &f, sizeof f, status, &err);
 }
 
-static void taken(hone_output *output, const facts *f)
+static void taken(hone_output *output, const nvrtc_answers *f)
 {
     hone_text detail = {0};
 
@@ -73,7 +73,7 @@ static void taken(hone_output *output, const facts *f)
                            f->library, f->origin));
 }
 
-static void architectures(hone_output *output, const facts *f)
+static void architectures(hone_output *output, const nvrtc_answers *f)
 {
     hone_text detail = {0};
     json_t *list = json_array();
@@ -93,7 +93,7 @@ static void architectures(hone_output *output, const facts *f)
                            hone__json_text(&detail), list));
 }
 
-static void headers(hone_output *output, const facts *f)
+static void headers(hone_output *output, const nvrtc_answers *f)
 {
     static const char name[] = "CUDA headers";
     char path[sizeof f->includes + 16];
@@ -246,7 +246,7 @@ void hone__doctor_nvrtc(hone_doctor *doctor)
     survey s = {.doctor = doctor,
                 .named = named && *named ? named : NULL,
                 .others = json_array()};
-    facts f = {0};
+    nvrtc_answers f = {0};
     hone_error err = {0};
     hone_status status;
 

@@ -112,7 +112,7 @@ static void say_waiting(void *user, long holder)
     int *is_said = user;
 
     if (!*is_said)
-        hone__message_note("another process (%ld) measures on this GPU: "
+        hone__message_note("another process (%ld) measures on this device: "
                            "waiting for it",
                            holder);
     *is_said = 1;

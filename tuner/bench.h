@@ -2,7 +2,7 @@
 /* What `hone bench` asks for: the stored winner of one problem, the default
  * variant, the best of each other implementation, the baselines, and any
  * configurations besides, timed in turns. Like everything in tuner.h, the
- * calling process never touches the GPU and must be single-threaded. */
+ * calling process never touches the device and must be single-threaded. */
 #ifndef HONE_TUNER_BENCH_H
 #define HONE_TUNER_BENCH_H
 

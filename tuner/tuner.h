@@ -82,7 +82,7 @@ typedef struct hone_tuned {
     const hone_reference *references;
     size_t n_references;
     hone_farm_options farm; /* backend, cache folder, stop */
-    /* Another process measures on this GPU; NULL ok. */
+    /* Another process measures on this device; NULL ok. */
     void (*on_wait)(void *user, long holder);
     void *user;
     int is_said; /* for `on_wait` */

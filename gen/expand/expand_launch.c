@@ -316,8 +316,8 @@ hone_status hone__expand_launch_spec(const hone_template *tmpl,
         write_launch(&p, &tmpl->launches[i]);
     if (tmpl->call)
         hone__text_printf(
-            p.out, "vendor %s\nvendor-choice %lld\n", tmpl->call,
-            tmpl->call_choice < 0 ? 0LL : (long long)config[tmpl->call_choice]);
+            p.out, "vendor %s\nvendor-rank %lld\n", tmpl->call,
+            tmpl->call_rank < 0 ? 0LL : (long long)config[tmpl->call_rank]);
     write_line(&p, "work flops", &tmpl->work_flops);
     write_line(&p, "work bytes", &tmpl->work_bytes);
     p.out = out;

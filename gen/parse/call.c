@@ -20,7 +20,7 @@ static int function_name(hone_cursor *c, const char **out)
     if (!hone__dotted_name(c, "a function of a library, e.g. cublaslt.gemm",
                            out))
         return 0;
-    if (hone__vendor_ways(*out))
+    if (hone__vendor_n_algorithms(*out))
         return 1;
     for (size_t i = 0; hone__vendor_about(i, &name, &summary); ++i)
         hone__text_printf(&known, "%s%s", i ? ", " : "", name);
@@ -44,7 +44,7 @@ int hone__statement_vendor(hone_parser *p, hone_cursor *c)
     return hone__cursor_finish(c);
 }
 
-/* `call cublaslt.gemm choice(CHOICE)` */
+/* `call cublaslt.gemm algorithm(ALGORITHM)` */
 int hone__statement_call(hone_parser *p, hone_cursor *c)
 {
     hone_template *tmpl = p->tmpl;
@@ -54,11 +54,11 @@ int hone__statement_call(hone_parser *p, hone_cursor *c)
 
     if (tmpl->call)
         return hone__complain(p, here, "a template calls one function");
-    tmpl->call_choice = -1;
+    tmpl->call_rank = -1;
     tmpl->cuda_only = about;
     if (!function_name(c, &tmpl->call))
         return 0;
-    if (!hone__cursor_accept_word(c, "choice"))
+    if (!hone__cursor_accept_word(c, "algorithm"))
         return hone__cursor_finish(c);
     if (!hone__cursor_expect(c, '(', "before the parameter") ||
         !hone__cursor_need_word(c,
@@ -73,7 +73,7 @@ int hone__statement_call(hone_parser *p, hone_cursor *c)
                               "'%.*s' is no parameter of integers declared "
                               "above",
                               HONE_SLICE(p, word));
-    tmpl->call_choice = (int)name->index;
+    tmpl->call_rank = (int)name->index;
     return hone__cursor_expect(c, ')', "after the parameter") &&
            hone__cursor_finish(c);
 }
@@ -95,7 +95,7 @@ hone_status hone__template_of_vendor(const hone_template *of,
                                      const char *function, hone_template **out,
                                      hone_error *err)
 {
-    const int n_ways = hone__vendor_ways(function);
+    const int n_algorithms = hone__vendor_n_algorithms(function);
     const char *slash = strrchr(of->contract_path, '/');
     const char *header = slash ? slash + 1 : of->contract_path;
     const int library = (int)strcspn(function, ".");
@@ -110,10 +110,10 @@ hone_status hone__template_of_vendor(const hone_template *of,
                       "#include \"%s\"\n"
                       "#pragma hone implements %s/%.*s \"%s of NVIDIA's "
                       "library\"\n"
-                      "#pragma hone param CHOICE in 0..%d\n"
-                      "#pragma hone call %s choice(CHOICE)\n",
-                      header, of->op, library, function, function, n_ways - 1,
-                      function);
+                      "#pragma hone param ALGORITHM in 0..%d\n"
+                      "#pragma hone call %s algorithm(ALGORITHM)\n",
+                      header, of->op, library, function, function,
+                      n_algorithms - 1, function);
     *out = NULL;
     status = hone__text_check(&path, err);
     if (status == HONE_OK)

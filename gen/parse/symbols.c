@@ -112,7 +112,7 @@ static hone_symbol unknown(hone_parser *p, const char *name, size_t length)
 }
 
 /* `name` is what follows "device." */
-static hone_symbol fact(hone_parser *p, const char *name, size_t length)
+static hone_symbol property(hone_parser *p, const char *name, size_t length)
 {
     hone_suggestion s = hone__suggest(name, length);
 
@@ -230,7 +230,7 @@ hone_symbol hone__symbol(void *user, const char *name, size_t length)
     const hone_name *known;
 
     if (length > 7 && !memcmp(name, "device.", 7))
-        return fact(p, name + 7, length - 7);
+        return property(p, name + 7, length - 7);
     if (p->scope == HONE_SCOPE_ARCH && length == 2 && !memcmp(name, "sm", 2))
         return slot(HONE_PROPERTY_sm);
     known = hone__name_find(p, name, length, 0);
@@ -245,7 +245,7 @@ hone_symbol hone__symbol(void *user, const char *name, size_t length)
                           : "is an argument or workspace; expressions read "
                             "dimensions, parameters and lets");
     if (p->scope == HONE_SCOPE_DEVICE)
-        return fact(p, name, length);
+        return property(p, name, length);
     if (!hone__type_find(name, length))
         return unknown(p, name, length);
     return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};

@@ -49,7 +49,7 @@ typedef struct hone_template {
     const char **vendors;
     const char *call; /* the one that this template stands for, which has no
                          code; NULL: it has launches */
-    int call_choice; /* parameter with the place in the library's list, or -1 */
+    int call_rank; /* parameter with the place in the library's list, or -1 */
     int is_reference; /* plain, and valid where nothing else is */
     /* The header that declares the operation, NULL: the file does. Lines above
      * n_lines are lines of it, see hone__template_where(). */

@@ -59,7 +59,7 @@ hone_status hone__driver_properties(const hone_driver *driver,
                                     hone_error *err)
 {
     static const struct {
-        hone_property fact;
+        hone_property property;
         int attribute;
         int unit;
     } rows[] = {
@@ -85,7 +85,7 @@ hone_status hone__driver_properties(const hone_driver *driver,
         HONE_TRY(hone__driver_check(
             driver, driver->device_attribute(&value, rows[i].attribute, device),
             "cuDeviceGetAttribute", err));
-        out->value[rows[i].fact] += rows[i].unit * value;
+        out->value[rows[i].property] += rows[i].unit * value;
     }
     HONE_TRY(hone__driver_check(driver,
                                 driver->device_memory(&memory_bytes, device),

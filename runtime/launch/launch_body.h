@@ -132,8 +132,8 @@ typedef struct spec_launch {
 
 typedef struct spec_vendor {
     int line; /* of the statement; 0: there is none */
-    int has_choice, has_workspace;
-    hone_vendor_choice choice;
+    int has_rank, has_workspace;
+    hone_vendor_algorithm algorithm;
 } spec_vendor;
 
 struct hone_launch_spec {

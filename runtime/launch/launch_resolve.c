@@ -271,7 +271,7 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
     out->n_maps = spec->n_maps;
     HONE_TRY(hone__launch_host_launches(&r, out));
     if (spec->vendor.line)
-        out->vendor = &spec->vendor.choice;
+        out->vendor = &spec->vendor.algorithm;
     HONE_TRY(hone__resolver_eval_or(&r, spec->flops, 0, &out->flops));
     return hone__resolver_eval_or(&r, spec->bytes, 0, &out->bytes);
 }

@@ -199,6 +199,8 @@ static const struct {
     {"pick", hone__reader_pick, UNDER_LAUNCH, 6},
     {"work", parse_work, ANYWHERE, 1},
     {"vendor", hone__reader_vendor, ANYWHERE, 4},
+    {"vendor-rank", hone__reader_vendor_number, UNDER_VENDOR, 4},
+    /* What plans of before 2026-11-23 call it. */
     {"vendor-choice", hone__reader_vendor_number, UNDER_VENDOR, 4},
     {"vendor-version", hone__reader_vendor_number, UNDER_VENDOR, 4},
     {"vendor-workspace", hone__reader_vendor_number, UNDER_VENDOR, 4},

@@ -73,7 +73,7 @@
  * function of a vendor's library (runtime/vendor):
  *
  *   vendor cublaslt.gemm             # (4) its name; what follows is about it
- *   vendor-choice 3                  # (4) place in the list of what the
+ *   vendor-rank 3                    # (4) place in the list of what the
  *                                    # library proposes, from 0; without: 0
  *   vendor-version 130100            # (4) of the library that was asked
  *   vendor-algorithm 2a00..          # (4) what it proposed, bytes in hex;
@@ -233,15 +233,16 @@ typedef struct hone_resolved_map {
     hone_tensor_map shape; /* its rules hold; names borrowed from the spec */
 } hone_resolved_map;
 
-/* A function of a vendor's library, and which of the ways it proposes. */
-typedef struct hone_vendor_choice {
+/* A function of a vendor's library, and which of the algorithms that it
+ * proposes. */
+typedef struct hone_vendor_algorithm {
     const char *function; /* "cublaslt.gemm"; borrowed, NULL: none */
     int64_t rank;         /* in the list of the library's proposals, from 0 */
     int64_t version;      /* of the library that proposed it; 0: not known */
     int64_t workspace_bytes;
     size_t n_algorithm_bytes; /* 0: the library is asked by rank */
     unsigned char algorithm[HONE_VENDOR_ALGORITHM_BYTES];
-} hone_vendor_choice;
+} hone_vendor_algorithm;
 
 /* A launch plan with its expressions evaluated for one problem. Launches
  * and constants whose `if` is false are left out. */
@@ -260,10 +261,10 @@ typedef struct hone_resolved {
     size_t n_launches;
     hone_resolved_launch launches[HONE_MAX_RESOLVED_LAUNCHES];
     hone_resolved_pipeline pipeline;
-    int is_nothing;                   /* see above; no launch, no vendor */
-    const hone_vendor_choice *vendor; /* in place of launches; borrowed from
+    int is_nothing;                      /* see above; no launch, no vendor */
+    const hone_vendor_algorithm *vendor; /* in place of launches; borrowed from
                                          the spec, NULL: none */
-    int64_t flops;                    /* 0 if not declared */
+    int64_t flops;                       /* 0 if not declared */
     int64_t bytes;
     const hone_launch_spec *spec; /* borrowed, for repetitions */
     hone_properties properties;

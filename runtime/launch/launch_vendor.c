@@ -35,7 +35,7 @@ hone_status hone__reader_vendor(hone_reader *r)
             "a plan with launches, workspaces, constants or tensor maps has "
             "no vendor:",
             name);
-    HONE_TRY(hone__reader_copy(r, name, &spec->vendor.choice.function));
+    HONE_TRY(hone__reader_copy(r, name, &spec->vendor.algorithm.function));
     spec->vendor.line = r->line;
     return hone__reader_at_end(r);
 }
@@ -45,11 +45,12 @@ hone_status hone__reader_vendor_number(hone_reader *r)
     spec_vendor *vendor = &r->spec->vendor;
     const hone_piece text = r->rest;
     const int is_version = hone__piece_is(r->keyword, "vendor-version");
-    const int is_choice = hone__piece_is(r->keyword, "vendor-choice");
-    int64_t *to = is_version  ? &vendor->choice.version
-                  : is_choice ? &vendor->choice.rank
-                              : &vendor->choice.workspace_bytes;
-    int *has = is_choice ? &vendor->has_choice : &vendor->has_workspace;
+    const int is_rank = hone__piece_is(r->keyword, "vendor-rank") ||
+                        hone__piece_is(r->keyword, "vendor-choice");
+    int64_t *to = is_version ? &vendor->algorithm.version
+                  : is_rank  ? &vendor->algorithm.rank
+                             : &vendor->algorithm.workspace_bytes;
+    int *has = is_rank ? &vendor->has_rank : &vendor->has_workspace;
 
     if (is_version ? *to != 0 : *has)
         return hone__reader_fail(r, "stated twice:", r->keyword);
@@ -70,13 +71,13 @@ static int digit_of(char c)
 
 hone_status hone__reader_vendor_algorithm(hone_reader *r)
 {
-    hone_vendor_choice *choice = &r->spec->vendor.choice;
+    hone_vendor_algorithm *algorithm = &r->spec->vendor.algorithm;
     const hone_piece hex = hone__reader_word(r);
 
-    if (choice->n_algorithm_bytes)
+    if (algorithm->n_algorithm_bytes)
         return hone__reader_fail(r, "stated twice:", r->keyword);
     if (!hex.length || hex.length % 2 ||
-        hex.length > 2 * sizeof choice->algorithm)
+        hex.length > 2 * sizeof algorithm->algorithm)
         return hone__reader_fail(
             r, "an algorithm is 1 to 64 bytes of two hex digits, not", hex);
     for (size_t i = 0; i < hex.length; i += 2) {
@@ -87,9 +88,9 @@ hone_status hone__reader_vendor_algorithm(hone_reader *r)
             return hone__reader_fail(
                 r, "an algorithm is bytes of two hex digits, found",
                 (hone_piece){hex.text + i, 2});
-        choice->algorithm[i / 2] = (unsigned char)(high << 4 | low);
+        algorithm->algorithm[i / 2] = (unsigned char)(high << 4 | low);
     }
-    choice->n_algorithm_bytes = hex.length / 2;
+    algorithm->n_algorithm_bytes = hex.length / 2;
     return hone__reader_at_end(r);
 }
 
@@ -97,10 +98,10 @@ hone_status hone__reader_vendor_algorithm(hone_reader *r)
 hone_status hone__launch_vendor_complete(const spec_vendor *vendor,
                                          hone_error *err)
 {
-    if (!vendor->choice.n_algorithm_bytes || vendor->choice.version)
+    if (!vendor->algorithm.n_algorithm_bytes || vendor->algorithm.version)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_INPUT,
                       "launch plan, line %d: '%s' has a vendor-algorithm and "
                       "no vendor-version",
-                      vendor->line, vendor->choice.function);
+                      vendor->line, vendor->algorithm.function);
 }

@@ -27,7 +27,7 @@ static hone_status refuse_row(hone_matcher *m, const hone_store *store,
 static void ask_library(hone_answer *out)
 {
     out->library =
-        (hone_vendor_choice){.function = out->resolved.vendor->function};
+        (hone_vendor_algorithm){.function = out->resolved.vendor->function};
     out->resolved.vendor = &out->library;
 }
 

@@ -207,7 +207,7 @@ typedef struct hone_answer {
     const hone_store *store;
     const hone_store_row *row;
     hone_resolved resolved;
-    hone_vendor_choice library; /* what `resolved` has instead of the row's,
+    hone_vendor_algorithm library; /* what `resolved` has instead of the row's,
                                    where that is for another shape */
     hone_match match;
     size_t n_left_out; /* better ones, damaged or of no use here */

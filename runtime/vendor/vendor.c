@@ -22,11 +22,11 @@ static const struct row {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-int hone__vendor_ways(const char *function)
+int hone__vendor_n_algorithms(const char *function)
 {
     for (size_t i = 0; i < N_ROWS; ++i) {
         if (strcmp(rows[i].name, function) == 0)
-            return rows[i].kind->choices ? HONE_VENDOR_MOST_CHOICES : 1;
+            return rows[i].kind->algorithms ? HONE_VENDOR_MOST_ALGORITHMS : 1;
     }
     return 0;
 }
@@ -106,7 +106,7 @@ void hone__vendor_close(hone_vendor *vendor)
 
 hone_status hone__vendor_open(hone_vendors *vendors, const char *op,
                               const hone_resolved *problem,
-                              const hone_vendor_choice *choice,
+                              const hone_vendor_algorithm *wanted,
                               hone_vendor **out, hone_error *err)
 {
     hone_vendor *self = NULL;
@@ -114,19 +114,19 @@ hone_status hone__vendor_open(hone_vendors *vendors, const char *op,
     int mode;
 
     *out = NULL;
-    HONE_TRY(start(vendors, choice->function, op, &self, err));
+    HONE_TRY(start(vendors, wanted->function, op, &self, err));
     mode = hone__vendors_relax(vendors, HONE_CU_CAPTURE_RELAXED);
-    status = self->kind->open(self, problem, choice, err);
+    status = self->kind->open(self, problem, wanted, err);
     (void)hone__vendors_relax(vendors, mode);
     self->op = NULL;
     if (status != HONE_OK) {
         hone__vendor_close(self);
         return status;
     }
-    if (choice->version && choice->version != self->version && !self->note[0])
+    if (wanted->version && wanted->version != self->version && !self->note[0])
         (void)snprintf(self->note, sizeof self->note,
                        "found with %s %" PRId64 ", this is %" PRId64,
-                       self->library, choice->version, self->version);
+                       self->library, wanted->version, self->version);
     *out = self;
     return HONE_OK;
 }
@@ -194,28 +194,30 @@ hone_status hone__vendor_warm(hone_vendor *vendor, const hone_resolved *problem,
                              found.native, "%s", found.text);
 }
 
-/* ---- choices ------------------------------------------------------------- */
+/* ---- algorithms -------------------------------------------------------------
+ */
 
 static hone_status ask(hone_vendor *self, const hone_resolved *problem,
-                       hone_vendor_choice *list, size_t most, size_t *out_n,
+                       hone_vendor_algorithm *list, size_t most, size_t *out_n,
                        hone_error *err)
 {
-    const hone_vendor_choice any = {.function = self->name};
+    const hone_vendor_algorithm any = {.function = self->name};
 
-    if (self->kind->choices)
-        return self->kind->choices(self, problem, list, most, out_n, err);
+    if (self->kind->algorithms)
+        return self->kind->algorithms(self, problem, list, most, out_n, err);
     HONE_TRY(self->kind->open(self, problem, &any, err));
-    list[0] =
-        (hone_vendor_choice){.version = self->version,
-                             .workspace_bytes = (int64_t)self->workspace_bytes};
+    list[0] = (hone_vendor_algorithm){.version = self->version,
+                                      .workspace_bytes =
+                                          (int64_t)self->workspace_bytes};
     *out_n = 1;
     return HONE_OK;
 }
 
-hone_status hone__vendor_choices(hone_vendors *vendors, const char *function,
-                                 const char *op, const hone_resolved *problem,
-                                 hone_vendor_choice *list, size_t most,
-                                 size_t *out_n, hone_error *err)
+hone_status hone__vendor_algorithms(hone_vendors *vendors, const char *function,
+                                    const char *op,
+                                    const hone_resolved *problem,
+                                    hone_vendor_algorithm *list, size_t most,
+                                    size_t *out_n, hone_error *err)
 {
     hone_vendor *self = NULL;
     hone_status status;
@@ -223,7 +225,7 @@ hone_status hone__vendor_choices(hone_vendors *vendors, const char *function,
     *out_n = 0;
     if (!most)
         return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "asking a library for its choices needs room for "
+                          "asking a library for its algorithms needs room for "
                           "one");
     HONE_TRY(start(vendors, function, op, &self, err));
     status = ask(self, problem, list, most, out_n, err);
@@ -233,18 +235,18 @@ hone_status hone__vendor_choices(hone_vendors *vendors, const char *function,
     return status;
 }
 
-void hone__vendor_lines(const hone_vendor_choice *choice, hone_text *out)
+void hone__vendor_lines(const hone_vendor_algorithm *wanted, hone_text *out)
 {
-    hone__text_printf(out, "vendor %s\n", choice->function);
-    hone__text_printf(out, "vendor-choice %" PRId64 "\n", choice->rank);
-    if (choice->version)
-        hone__text_printf(out, "vendor-version %" PRId64 "\n", choice->version);
-    if (choice->n_algorithm_bytes) {
+    hone__text_printf(out, "vendor %s\n", wanted->function);
+    hone__text_printf(out, "vendor-rank %" PRId64 "\n", wanted->rank);
+    if (wanted->version)
+        hone__text_printf(out, "vendor-version %" PRId64 "\n", wanted->version);
+    if (wanted->n_algorithm_bytes) {
         hone__text_puts(out, "vendor-algorithm ");
-        for (size_t i = 0; i < choice->n_algorithm_bytes; i++)
-            hone__text_printf(out, "%02x", choice->algorithm[i]);
+        for (size_t i = 0; i < wanted->n_algorithm_bytes; i++)
+            hone__text_printf(out, "%02x", wanted->algorithm[i]);
         hone__text_puts(out, "\n");
     }
     hone__text_printf(out, "vendor-workspace %" PRId64 "\n",
-                      choice->workspace_bytes);
+                      wanted->workspace_bytes);
 }

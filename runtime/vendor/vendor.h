@@ -19,7 +19,7 @@ enum {
     /* What cuBLAS and cuBLASLt get at most: NVIDIA's recommendation for
      * compute capability 9.0, and more than for older devices. */
     HONE_VENDOR_WORKSPACE_BYTES = 32 * 1024 * 1024,
-    HONE_VENDOR_MOST_CHOICES = 32, /* that a library is asked for */
+    HONE_VENDOR_MOST_ALGORITHMS = 32, /* that a library is asked for */
     /* Arrays are taken to lie at such addresses; where they do not, the
      * library is asked for another algorithm. */
     HONE_VENDOR_ALIGN_BYTES = 16
@@ -42,17 +42,17 @@ typedef struct hone_vendor_kind {
     /* Fills state, version, workspace_bytes and can_do_without; may leave
      * things half made when it fails, close() follows in any case. */
     hone_status (*open)(hone_vendor *self, const hone_resolved *problem,
-                        const hone_vendor_choice *choice, hone_error *err);
+                        const hone_vendor_algorithm *wanted, hone_error *err);
     void (*close)(hone_vendor *self);
     /* See hone__vendor_enqueue(). */
     hone_status (*enqueue)(hone_vendor *self, void *const *args,
                            hone_cu_ptr workspace, hone_stream stream,
                            hone_error *err);
     /* What the library proposes, best first; all but `function`. NULL: it has
-     * one way alone. */
-    hone_status (*choices)(hone_vendor *self, const hone_resolved *problem,
-                           hone_vendor_choice *list, size_t most, size_t *out_n,
-                           hone_error *err);
+     * one algorithm alone. */
+    hone_status (*algorithms)(hone_vendor *self, const hone_resolved *problem,
+                              hone_vendor_algorithm *list, size_t most,
+                              size_t *out_n, hone_error *err);
 } hone_vendor_kind;
 
 struct hone_vendor {
@@ -100,7 +100,7 @@ struct hone_vendor {
 HONE_VENDOR_MAP(HONE_VENDOR_DECLARE)
 #undef HONE_VENDOR_DECLARE
 
-/* Open choice->function for a problem of `op`. Its algorithm is taken where
+/* Open wanted->function for a problem of `op`. Its algorithm is taken where
  * the library has the version that proposed it, and may say no to it; else
  * the library is asked for the one at `rank`, or the first where it proposes
  * fewer, and `note` says what differs. HONE_ERR_NOT_FOUND: no such function;
@@ -108,7 +108,7 @@ HONE_VENDOR_MAP(HONE_VENDOR_DECLARE)
  * this problem; HONE_ERR_NO_MEMORY, HONE_ERR_CUDA. `problem` is not kept. */
 hone_status hone__vendor_open(hone_vendors *vendors, const char *op,
                               const hone_resolved *problem,
-                              const hone_vendor_choice *choice,
+                              const hone_vendor_algorithm *wanted,
                               hone_vendor **out, hone_error *err);
 void hone__vendor_close(hone_vendor *vendor); /* NULL is a no-op */
 
@@ -132,15 +132,16 @@ hone__vendor_enqueue(hone_vendor *vendor, void *const *args,
 /* What the library proposes for a problem, best first: at most `most` of
  * `list` are filled. Errors are those of hone__vendor_open(); there is at
  * least one otherwise. The lines of a launch plan for one of them. */
-hone_status hone__vendor_choices(hone_vendors *vendors, const char *function,
-                                 const char *op, const hone_resolved *problem,
-                                 hone_vendor_choice *list, size_t most,
-                                 size_t *out_n, hone_error *err);
-void hone__vendor_lines(const hone_vendor_choice *choice, hone_text *out);
+hone_status hone__vendor_algorithms(hone_vendors *vendors, const char *function,
+                                    const char *op,
+                                    const hone_resolved *problem,
+                                    hone_vendor_algorithm *list, size_t most,
+                                    size_t *out_n, hone_error *err);
+void hone__vendor_lines(const hone_vendor_algorithm *wanted, hone_text *out);
 
-/* The most ways that a library proposes for a function; 0: there is no such
- * function. */
-int hone__vendor_ways(const char *function);
+/* The most algorithms that a library proposes for a function; 0: there is no
+ * such function. */
+int hone__vendor_n_algorithms(const char *function);
 
 /* Name of number `i`, from 0, and what it is, a sentence; returns 0 after the
  * last. */

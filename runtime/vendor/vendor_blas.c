@@ -28,11 +28,12 @@ static void nothing_to_close(hone_vendor *self)
 /* ---- matrix products ----------------------------------------------------- */
 
 static hone_status gemm_open(hone_vendor *self, const hone_resolved *problem,
-                             const hone_vendor_choice *choice, hone_error *err)
+                             const hone_vendor_algorithm *wanted,
+                             hone_error *err)
 {
     gemm_state *const state = self->state;
 
-    (void)choice;
+    (void)wanted;
     HONE_TRY(hone__gemm_read(self->name, self->op, problem, &state->gemm, err));
     HONE_TRY(hone__vendors_blas(self->vendors, &state->shared, err));
     self->version = state->shared->version;
@@ -129,11 +130,12 @@ static hone_status axpy_read(const hone_vendor *self,
 }
 
 static hone_status axpy_open(hone_vendor *self, const hone_resolved *problem,
-                             const hone_vendor_choice *choice, hone_error *err)
+                             const hone_vendor_algorithm *wanted,
+                             hone_error *err)
 {
     axpy_state *const state = self->state;
 
-    (void)choice;
+    (void)wanted;
     HONE_TRY(axpy_read(self, problem, state, err));
     HONE_TRY(hone__vendors_blas(self->vendors, &state->shared, err));
     self->version = state->shared->version;

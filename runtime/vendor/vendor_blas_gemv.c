@@ -103,11 +103,12 @@ static hone_status read_shape(const hone_vendor *self,
 }
 
 static hone_status gemv_open(hone_vendor *self, const hone_resolved *problem,
-                             const hone_vendor_choice *choice, hone_error *err)
+                             const hone_vendor_algorithm *wanted,
+                             hone_error *err)
 {
     gemv_state *const state = self->state;
 
-    (void)choice;
+    (void)wanted;
     state->a = hone__vendor_find_arg(problem, "A");
     state->x = hone__vendor_find_arg(problem, "x");
     state->y = hone__vendor_find_arg(problem, "y");

@@ -90,16 +90,18 @@ static hone_status open_sums(hone_vendor *self, const hone_resolved *problem,
 }
 
 static hone_status dot_open(hone_vendor *self, const hone_resolved *problem,
-                            const hone_vendor_choice *choice, hone_error *err)
+                            const hone_vendor_algorithm *wanted,
+                            hone_error *err)
 {
-    (void)choice;
+    (void)wanted;
     return open_sums(self, problem, 1, err);
 }
 
 static hone_status nrm2_open(hone_vendor *self, const hone_resolved *problem,
-                             const hone_vendor_choice *choice, hone_error *err)
+                             const hone_vendor_algorithm *wanted,
+                             hone_error *err)
 {
-    (void)choice;
+    (void)wanted;
     return open_sums(self, problem, 0, err);
 }
 

@@ -105,9 +105,9 @@ static hone_status transform(const fft_state *state, void *from, void *to,
 #define OPEN(name, form)                                                       \
     static hone_status name##_open(                                            \
         hone_vendor *self, const hone_resolved *problem,                       \
-        const hone_vendor_choice *choice, hone_error *err)                     \
+        const hone_vendor_algorithm *wanted, hone_error *err)                  \
     {                                                                          \
-        (void)choice;                                                          \
+        (void)wanted;                                                          \
         return open_plan(self, problem, form, err);                            \
     }
 OPEN(c2c, HONE_FFT_FORM_C2C)
@@ -138,12 +138,12 @@ static hone_status plain_enqueue(hone_vendor *self, void *const *args,
 /* ---- forward, filter, back ----------------------------------------------- */
 
 static hone_status filter_open(hone_vendor *self, const hone_resolved *problem,
-                               const hone_vendor_choice *choice,
+                               const hone_vendor_algorithm *wanted,
                                hone_error *err)
 {
     fft_state *const state = self->state;
 
-    (void)choice;
+    (void)wanted;
     HONE_TRY(open_plan(self, problem, HONE_FFT_FORM_FILTER, err));
     return hone__vendors_filter(self->vendors, &state->filter, err);
 }

@@ -9,22 +9,23 @@
 
 #include <stdio.h>
 
-static hone_status choices(hone_vendor *self, const hone_resolved *problem,
-                           hone_vendor_choice *list, size_t most, size_t *out_n,
-                           hone_error *err)
+static hone_status algorithms(hone_vendor *self, const hone_resolved *problem,
+                              hone_vendor_algorithm *list, size_t most,
+                              size_t *out_n, hone_error *err)
 {
-    hone_lt_way ways[HONE_VENDOR_MOST_CHOICES];
+    hone_lt_proposal found[HONE_VENDOR_MOST_ALGORITHMS];
     size_t n = 0;
 
     HONE_TRY(hone__lt_describe(self, problem, err));
-    HONE_TRY(hone__lt_ask(self->state, &hone__lt_usual, ways, &n, err));
+    HONE_TRY(hone__lt_ask(self->state, &hone__lt_usual, found, &n, err));
     for (size_t i = 0; i < n && i < most; i++) {
-        list[i] = (hone_vendor_choice){
+        list[i] = (hone_vendor_algorithm){
             .rank = (int64_t)i,
             .version = self->version,
-            .workspace_bytes = (int64_t)ways[i].workspace_bytes,
-            .n_algorithm_bytes = sizeof ways[i].algorithm};
-        memcpy(list[i].algorithm, &ways[i].algorithm, sizeof ways[i].algorithm);
+            .workspace_bytes = (int64_t)found[i].workspace_bytes,
+            .n_algorithm_bytes = sizeof found[i].algorithm};
+        memcpy(list[i].algorithm, &found[i].algorithm,
+               sizeof found[i].algorithm);
     }
     *out_n = n < most ? n : most;
     return HONE_OK;
@@ -34,55 +35,55 @@ static hone_status choices(hone_vendor *self, const hone_resolved *problem,
 
 /* The stored algorithm, if the library agrees to it for this problem. */
 static hone_status take_stored(hone_vendor *self,
-                               const hone_vendor_choice *choice,
+                               const hone_vendor_algorithm *wanted,
                                hone_error *err)
 {
     hone_lt_state *const state = self->state;
     hone_lt_heuristic result = {{{0}}, 0, 0, 0, {0}};
-    const size_t measured_bytes = (size_t)choice->workspace_bytes;
+    const size_t measured_bytes = (size_t)wanted->workspace_bytes;
 
-    if (choice->n_algorithm_bytes != sizeof state->way.algorithm)
+    if (wanted->n_algorithm_bytes != sizeof state->proposal.algorithm)
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "an algorithm of cuBLASLt has %zu bytes, the launch "
                           "plan's has %zu",
-                          sizeof state->way.algorithm,
-                          choice->n_algorithm_bytes);
-    memcpy(&state->way.algorithm, choice->algorithm,
-           sizeof state->way.algorithm);
+                          sizeof state->proposal.algorithm,
+                          wanted->n_algorithm_bytes);
+    memcpy(&state->proposal.algorithm, wanted->algorithm,
+           sizeof state->proposal.algorithm);
     HONE_TRY(hone__lt_check(
         state->lt,
         state->lt->check(state->handle, state->desc, state->left, state->right,
-                         state->out, state->out, &state->way.algorithm,
+                         state->out, state->out, &state->proposal.algorithm,
                          &result),
         "cuBLASLt refuses the stored algorithm: cublasLtMatmulAlgoCheck", err));
-    state->way.workspace_bytes = result.workspace_bytes > measured_bytes
-                                     ? result.workspace_bytes
-                                     : measured_bytes;
+    state->proposal.workspace_bytes = result.workspace_bytes > measured_bytes
+                                          ? result.workspace_bytes
+                                          : measured_bytes;
     return HONE_OK;
 }
 
 /* The algorithm at the same place of the list, or the first. */
 static hone_status take_by_rank(hone_vendor *self,
-                                const hone_vendor_choice *choice,
+                                const hone_vendor_algorithm *wanted,
                                 hone_error *err)
 {
     hone_lt_state *const state = self->state;
-    hone_lt_way ways[HONE_VENDOR_MOST_CHOICES];
+    hone_lt_proposal found[HONE_VENDOR_MOST_ALGORITHMS];
     size_t n = 0;
 
-    HONE_TRY(hone__lt_ask(state, &hone__lt_usual, ways, &n, err));
-    state->way = ways[(uint64_t)choice->rank < n ? choice->rank : 0];
-    if ((uint64_t)choice->rank < n)
+    HONE_TRY(hone__lt_ask(state, &hone__lt_usual, found, &n, err));
+    state->proposal = found[(uint64_t)wanted->rank < n ? wanted->rank : 0];
+    if ((uint64_t)wanted->rank < n)
         return HONE_OK;
     (void)snprintf(self->note, sizeof self->note,
-                   "choice %lld is not among the %zu of cuBLASLt %lld, its "
+                   "algorithm %lld is not among the %zu of cuBLASLt %lld, its "
                    "first is taken",
-                   (long long)choice->rank, n, (long long)self->version);
+                   (long long)wanted->rank, n, (long long)self->version);
     return HONE_OK;
 }
 
 static hone_status lt_open(hone_vendor *self, const hone_resolved *problem,
-                           const hone_vendor_choice *choice, hone_error *err)
+                           const hone_vendor_algorithm *wanted, hone_error *err)
 {
     hone_lt_state *const state = self->state;
 
@@ -90,11 +91,11 @@ static hone_status lt_open(hone_vendor *self, const hone_resolved *problem,
         return hone__out_of_memory(err, " for a lock");
     state->has_lock = 1;
     HONE_TRY(hone__lt_describe(self, problem, err));
-    if (choice->n_algorithm_bytes && choice->version == self->version)
-        HONE_TRY(take_stored(self, choice, err));
+    if (wanted->n_algorithm_bytes && wanted->version == self->version)
+        HONE_TRY(take_stored(self, wanted, err));
     else
-        HONE_TRY(take_by_rank(self, choice, err));
-    self->workspace_bytes = state->way.workspace_bytes;
+        HONE_TRY(take_by_rank(self, wanted, err));
+    self->workspace_bytes = state->proposal.workspace_bytes;
     self->can_do_without = 1;
     return HONE_OK;
 }
@@ -124,7 +125,7 @@ typedef struct lt_run {
     const hone_lt_state *state;
     void *const *args;
     hone_cu_ptr workspace;
-    const hone_lt_way *way;
+    const hone_lt_proposal *proposal;
 } lt_run;
 
 static hone_status multiply(const void *user, hone_stream stream,
@@ -143,9 +144,9 @@ static hone_status multiply(const void *user, hone_stream stream,
                           hone__vendor_pointer(run->args, g->b), state->left,
                           hone__vendor_pointer(run->args, g->a), state->right,
                           &beta, c, state->out, c, state->out,
-                          &run->way->algorithm,
+                          &run->proposal->algorithm,
                           (void *)(uintptr_t)run->workspace,
-                          run->way->workspace_bytes, stream),
+                          run->proposal->workspace_bytes, stream),
         "cublasLtMatmul", err);
 }
 
@@ -172,21 +173,21 @@ static void rehearse(const hone_vendor *self, const lt_run *run,
 }
 
 static hone_status make_other(hone_vendor *self, const hone_lt_wish *wish,
-                              lt_run *run, _Atomic(hone_lt_way *) *place,
+                              lt_run *run, _Atomic(hone_lt_proposal *) *place,
                               hone_error *err)
 {
-    hone_lt_way ways[HONE_VENDOR_MOST_CHOICES];
-    hone_lt_way *way;
+    hone_lt_proposal found[HONE_VENDOR_MOST_ALGORITHMS];
+    hone_lt_proposal *proposal;
     size_t n = 0;
 
-    HONE_TRY(hone__lt_ask(self->state, wish, ways, &n, err));
-    way = hone__alloc(sizeof *way);
-    if (!way)
+    HONE_TRY(hone__lt_ask(self->state, wish, found, &n, err));
+    proposal = hone__alloc(sizeof *proposal);
+    if (!proposal)
         return hone__out_of_memory(err, " for an algorithm of cuBLASLt");
-    *way = ways[0];
-    run->way = way;
+    *proposal = found[0];
+    run->proposal = proposal;
     rehearse(self, run, wish->align_bytes);
-    atomic_store_explicit(place, way, memory_order_release);
+    atomic_store_explicit(place, proposal, memory_order_release);
     return HONE_OK;
 }
 
@@ -197,16 +198,16 @@ static hone_status find_other(hone_vendor *self, lt_run *run,
     hone_lt_state *const state = self->state;
     const hone_lt_wish wish = {align_bytes,
                                run->workspace ? self->workspace_bytes : 0};
-    _Atomic(hone_lt_way *) *const place =
+    _Atomic(hone_lt_proposal *) *const place =
         &state->others[run->workspace != 0][__builtin_ctz(align_bytes)];
     hone_status status = HONE_OK;
 
-    run->way = atomic_load_explicit(place, memory_order_acquire);
-    if (run->way)
+    run->proposal = atomic_load_explicit(place, memory_order_acquire);
+    if (run->proposal)
         return HONE_OK;
     (void)pthread_mutex_lock(&state->lock);
-    run->way = atomic_load_explicit(place, memory_order_relaxed);
-    if (!run->way)
+    run->proposal = atomic_load_explicit(place, memory_order_relaxed);
+    if (!run->proposal)
         status = make_other(self, &wish, run, place, err);
     (void)pthread_mutex_unlock(&state->lock);
     return status;
@@ -222,10 +223,10 @@ static hone_status lt_enqueue(hone_vendor *self, void *const *args,
         hone__vendor_address(args, g->a) | hone__vendor_address(args, g->b);
     const uintptr_t out = hone__vendor_address(args, g->c);
     const uintptr_t bits = in | out | HONE_VENDOR_ALIGN_BYTES;
-    lt_run run = {state, args, workspace, &state->way};
+    lt_run run = {state, args, workspace, &state->proposal};
 
     if (bits % HONE_VENDOR_ALIGN_BYTES == 0 &&
-        (workspace || !state->way.workspace_bytes))
+        (workspace || !state->proposal.workspace_bytes))
         return multiply(&run, stream, err);
     if (in % (unsigned)g->in_bytes || out % (unsigned)g->out_bytes)
         return hone__vendor_misplaced(self, err);
@@ -233,5 +234,5 @@ static hone_status lt_enqueue(hone_vendor *self, void *const *args,
     return multiply(&run, stream, err);
 }
 
-const hone_vendor_kind hone__vendor_lt_gemm = {sizeof(hone_lt_state), lt_open,
-                                               lt_close, lt_enqueue, choices};
+const hone_vendor_kind hone__vendor_lt_gemm = {
+    sizeof(hone_lt_state), lt_open, lt_close, lt_enqueue, algorithms};

@@ -10,10 +10,10 @@ enum {
     HONE_LT_N_ALIGNMENTS = 5 /* 1, 2, 4, 8 and 16 bytes */
 };
 
-typedef struct hone_lt_way {
+typedef struct hone_lt_proposal {
     hone_lt_algorithm algorithm;
     size_t workspace_bytes;
-} hone_lt_way;
+} hone_lt_proposal;
 
 typedef struct hone_lt_state {
     const hone_lt *lt;
@@ -23,9 +23,9 @@ typedef struct hone_lt_state {
     hone_lt_layout right; /* op: A^T, K x M */
     hone_lt_layout out;   /* C^T, N x M */
     hone_gemm gemm;
-    hone_lt_way way;
+    hone_lt_proposal proposal;
     /* For lesser addresses, without and with a workspace; NULL: not asked. */
-    _Atomic(hone_lt_way *) others[2][HONE_LT_N_ALIGNMENTS];
+    _Atomic(hone_lt_proposal *) others[2][HONE_LT_N_ALIGNMENTS];
     pthread_mutex_t lock; /* held to ask for one */
     int has_lock;
 } hone_lt_state;
@@ -43,7 +43,7 @@ hone_status hone__lt_describe(hone_vendor *self, const hone_resolved *problem,
                               hone_error *err);
 /* Those that cuBLASLt itself calls usable, at least one, best first. */
 hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
-                         hone_lt_way ways[HONE_VENDOR_MOST_CHOICES],
+                         hone_lt_proposal list[HONE_VENDOR_MOST_ALGORITHMS],
                          size_t *out_n, hone_error *err);
 
 #endif

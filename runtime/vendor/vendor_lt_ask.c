@@ -112,15 +112,15 @@ static hone_status ask_heuristic(const hone_lt_state *state,
         lt,
         lt->heuristics(state->handle, state->desc, state->left, state->right,
                        state->out, state->out, preference,
-                       HONE_VENDOR_MOST_CHOICES, results, n_results),
+                       HONE_VENDOR_MOST_ALGORITHMS, results, n_results),
         "cublasLtMatmulAlgoGetHeuristic", err);
 }
 
 hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
-                         hone_lt_way ways[HONE_VENDOR_MOST_CHOICES],
+                         hone_lt_proposal list[HONE_VENDOR_MOST_ALGORITHMS],
                          size_t *out_n, hone_error *err)
 {
-    hone_lt_heuristic results[HONE_VENDOR_MOST_CHOICES] = {
+    hone_lt_heuristic results[HONE_VENDOR_MOST_ALGORITHMS] = {
         {{{0}}, 0, 0, 0, {0}}};
     const hone_gemm *const g = &state->gemm;
     hone_lt_pref preference = NULL;
@@ -133,11 +133,11 @@ hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
     status = ask_heuristic(state, wish, preference, results, &n_results, err);
     (void)state->lt->pref_destroy(preference);
     HONE_TRY(status);
-    for (int i = 0; i < n_results && i < HONE_VENDOR_MOST_CHOICES; i++)
+    for (int i = 0; i < n_results && i < HONE_VENDOR_MOST_ALGORITHMS; i++)
         if (!results[i].state &&
             results[i].workspace_bytes <= wish->workspace_bytes)
-            ways[(*out_n)++] =
-                (hone_lt_way){results[i].algorithm, results[i].workspace_bytes};
+            list[(*out_n)++] = (hone_lt_proposal){results[i].algorithm,
+                                                  results[i].workspace_bytes};
     if (*out_n)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_UNSUPPORTED,

@@ -153,7 +153,7 @@ static void fill_trial(db_fixture *fixture, int index)
                                  .power_mw = 400000,
                                  .temperature_c = 50,
                                  .started_unix_ns = 1700000000000000000 + index,
-                                 .gpu_time_ns = 1000000};
+                                 .device_time_ns = 1000000};
 
     assert_ok(hone__db_trial_put(fixture->db, &trial, &fixture->trial_id[index],
                                  why));

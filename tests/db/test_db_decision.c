@@ -135,8 +135,8 @@ static void test_decision_is_refused(void **state)
 static void test_session_summary(void **state)
 {
     static const char summary[] =
-        "SELECT event_floor_ns, noise_floor, warm_up_ns, gpu_busy_ns,"
-        " gpu_wall_ns, verdict FROM session_v1";
+        "SELECT event_floor_ns, noise_floor, warm_up_ns, device_busy_ns,"
+        " device_wall_ns, verdict FROM session_v1";
     db_fixture *const f = *state;
     hone_db_session_summary known = {-1, -1, -1, -1, -1, NULL, NULL};
 

@@ -340,7 +340,7 @@ static void test_baseline_view_has_the_last(void **state)
     baseline.time_ns = 9500;
     assert_ok(hone__db_baseline_put(f->db, &baseline, &id, why));
     assert_rows(f->db,
-                "SELECT op, dims, mode, name, baseline_label, choice,"
+                "SELECT op, dims, mode, name, baseline_label, algorithm,"
                 " time_ns, session_id FROM baseline_v1 ORDER BY name",
                 "gemm_f16|4096,4096,512|cold|cublas|cuBLASLt (best of 8)|2|"
                 "9500|2\n"

@@ -8,7 +8,7 @@
 int main(int argc, char **argv)
 {
     runtime_fixture fixture = {.db = NULL};
-    hone_db_pack_facts facts;
+    hone_db_pack_summary summary;
     hone_text pack = {0};
     hone_error err = {0};
     int failed = 1;
@@ -17,10 +17,10 @@ int main(int argc, char **argv)
         hone__db_open(argv[1], HONE_DB_CREATE, &fixture.db, &err) == HONE_OK) {
         pack_put_all(&fixture);
         failed = hone__db_pack(fixture.db, &(hone_db_pack_request){.n_ops = 0},
-                               &pack, &facts, &err) != HONE_OK ||
+                               &pack, &summary, &err) != HONE_OK ||
                  hone__file_replace(argv[2], pack.data, pack.length, &err) !=
                      HONE_OK;
-        hone__db_pack_facts_free(&facts);
+        hone__db_pack_summary_free(&summary);
     }
     if (failed)
         (void)fprintf(stderr, "make_seed: %s\n", err.text);

@@ -238,7 +238,7 @@ static void there_is_one_contract(void **state)
                    "./scale.cuh:3: a header with statements is the contract");
 }
 
-#define CALLS INCLUDE IMPLEMENTS "#pragma hone param CHOICE in 0..7\n"
+#define CALLS INCLUDE IMPLEMENTS "#pragma hone param ALGORITHM in 0..7\n"
 
 static void a_template_may_call_a_library(void **state)
 {
@@ -247,21 +247,21 @@ static void a_template_may_call_a_library(void **state)
     (void)state;
     write_file("scale.cuh", CONTRACT "#pragma hone vendor cublas.axpy, "
                                      "cufft.c2c\n");
-    t = load_good(CALLS "#pragma hone call cublas.axpy choice(CHOICE)\n");
+    t = load_good(CALLS "#pragma hone call cublas.axpy algorithm(ALGORITHM)\n");
     assert_int_equal(t->n_vendors, 2);
     assert_string_equal(t->vendors[1], "cufft.c2c");
     assert_string_equal(t->call, "cublas.axpy");
-    assert_int_equal(t->call_choice, 0);
+    assert_int_equal(t->call_rank, 0);
     assert_non_null(t->cuda_only);
     assert_string_equal(hone__template_kind(t), "vendor");
     hone__template_free(t);
     t = load_good(CALLS "#pragma hone call cublas.axpy\n");
-    assert_int_equal(t->call_choice, -1);
+    assert_int_equal(t->call_rank, -1);
     hone__template_free(t);
 }
 
 /* What the line `vendor` stands for is called after the library, and has as
- * many choices as it is asked for. */
+ * many algorithms as it is asked for. */
 static void a_vendor_is_a_template(void **state)
 {
     hone_template *of = load_good(INCLUDE IMPLEMENTS REST);
@@ -274,9 +274,9 @@ static void a_vendor_is_a_template(void **state)
     assert_string_equal(t->op, "scale");
     assert_string_equal(hone__template_name(t), "cublaslt");
     assert_string_equal(t->call, "cublaslt.gemm");
-    assert_string_equal(t->params[t->call_choice].name, "CHOICE");
-    assert_int_equal(t->params[t->call_choice].n_values,
-                     hone__vendor_ways("cublaslt.gemm"));
+    assert_string_equal(t->params[t->call_rank].name, "ALGORITHM");
+    assert_int_equal(t->params[t->call_rank].n_values,
+                     hone__vendor_n_algorithms("cublaslt.gemm"));
     hone__template_free(t);
     hone__template_free(of);
 }
@@ -293,13 +293,13 @@ static void wrong_calls_have_their_place(void **state)
          "cublas.gemv, cufft.c2c, cufft.c2c_2d, cufft.r2c, cufft.c2r, "
          "cufft.filter"},
         {CALLS "#pragma hone call cublas\n", "./t.cu:4:19: error: "},
-        {CALLS "#pragma hone call cublas.axpy choice(NONE)\n",
-         "./t.cu:4:38: error: 'NONE' is no parameter of integers declared"},
-        {CALLS "#pragma hone call cublas.axpy choice(HALF)\n",
-         "./t.cu:4:38: error: 'HALF' is no parameter of integers declared"},
+        {CALLS "#pragma hone call cublas.axpy algorithm(NONE)\n",
+         "./t.cu:4:41: error: 'NONE' is no parameter of integers declared"},
+        {CALLS "#pragma hone call cublas.axpy algorithm(HALF)\n",
+         "./t.cu:4:41: error: 'HALF' is no parameter of integers declared"},
         {INCLUDE IMPLEMENTS "#pragma hone param F in {0.5, 1.5}\n"
-                            "#pragma hone call cublas.axpy choice(F)\n",
-         "./t.cu:4:38: error: 'F' is no parameter of integers declared"},
+                            "#pragma hone call cublas.axpy algorithm(F)\n",
+         "./t.cu:4:41: error: 'F' is no parameter of integers declared"},
         {CALLS "#pragma hone call cublas.axpy\n"
                "#pragma hone call cufft.c2c\n",
          "./t.cu:5:19: error: a template calls one function"},

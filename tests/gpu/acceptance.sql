@@ -48,7 +48,7 @@ select op || ' ' || label as problem, b.value ->> 'label' as baseline,
        printf('%.2f', (b.value ->> 'spread_ns') / 1e3) as "spread us",
        printf('%.2f', ns / 1e3) as "hone us",
        printf('%.2f', (b.value ->> 'time_ns') / ns) as "baseline / hone",
-       b.value ->> 'choice' as choice, b.value ->> 'n_choices' as choices,
+       b.value ->> 'algorithm' as algorithm, b.value ->> 'n_algorithms' as algorithms,
        b.value ->> 'message' as note
   from shape, json_each(shape.j, '$.baselines') b;
 select '';

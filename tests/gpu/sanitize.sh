@@ -59,7 +59,7 @@ winners() {
             || ' ' || iif(value ->> 'winner' = '', '-', value ->> 'winner')
             from json_each(readfile('$file'), '\$.shapes') j
             where value ->> 'winner' is not null
-            and value ->> 'winner' not like 'CHOICE=%'" # a library's
+            and value ->> 'winner' not like 'ALGORITHM=%'" # a library's
     done
 }
 

@@ -177,7 +177,7 @@ int main(int argc, char **argv)
     static const int64_t odd[] = {100000, 3, 1};
     char folder[] = "/dev/shm/hone-bench-XXXXXX";
     char path[64], packed[64];
-    hone_db_pack_facts facts;
+    hone_db_pack_summary summary;
     hone_text pack = {0};
     hone_error err = {0};
     hone_db *db = NULL;
@@ -190,13 +190,13 @@ int main(int argc, char **argv)
     if (hone__db_open(path, HONE_DB_CREATE, &db, &err) != HONE_OK)
         die("database", err.text);
     fill(db, n_winners, n_variants);
-    if (hone__db_pack(db, &(hone_db_pack_request){.n_ops = 0}, &pack, &facts,
+    if (hone__db_pack(db, &(hone_db_pack_request){.n_ops = 0}, &pack, &summary,
                       &err) != HONE_OK ||
         hone__file_replace(packed, pack.data, pack.length, &err) != HONE_OK)
         die("pack", err.text);
     (void)printf("%zu winners, %zu variants: %zu bytes, %zu of them index\n",
-                 facts.n_winners, facts.n_variants, pack.length,
-                 facts.index_bytes);
+                 summary.n_winners, summary.n_variants, pack.length,
+                 summary.index_bytes);
     (void)setenv("HONE_CUDA_LIBRARY", FAKE_CUDA_PATH, 1);
     make_context();
     shape_of(n_winners / 2, dims);
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
         shape_of(n_winners / 2, dims);
         measure(path, "database", dims);
     }
-    hone__db_pack_facts_free(&facts);
+    hone__db_pack_summary_free(&summary);
     hone__text_free(&pack);
     hone__db_close(db);
     (void)unlink(path);

@@ -133,7 +133,7 @@ static void check_fft(const char *op, int is_filter)
 
 static void check_choices(void)
 {
-    hone_vendor_choice choices[HONE_VENDOR_MOST_CHOICES];
+    hone_vendor_algorithm choices[HONE_VENDOR_MOST_ALGORITHMS];
     const int64_t dims[] = {M, N, K};
     hone_launch_spec *spec = NULL;
     hone_vendors *vendors = NULL;
@@ -144,8 +144,9 @@ static void check_choices(void)
     CHECK(!hone__launch_spec_resolve(
         &(hone_launch_case){spec, dims, 3, &properties}, &problem, &error));
     CHECK(!hone__vendors_create(driver, &vendors, &error));
-    CHECK(!hone__vendor_choices(vendors, "cublaslt.gemm", "gemm", &problem,
-                                choices, HONE_VENDOR_MOST_CHOICES, &n, &error));
+    CHECK(!hone__vendor_algorithms(vendors, "cublaslt.gemm", "gemm", &problem,
+                                   choices, HONE_VENDOR_MOST_ALGORITHMS, &n,
+                                   &error));
     for (size_t i = 0; i < n; i++) {
         hone_vendor *vendor = NULL;
         hone_cu_ptr workspace = 0;

@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
  * hand, and hone_plan_run(). */
 static void measure(void)
 {
-    hone_vendor_choice choice = {.function = "cublaslt.gemm"};
+    hone_vendor_algorithm choice = {.function = "cublaslt.gemm"};
     static double times[2][ROUNDS], over[ROUNDS];
     hone_plan *plan = plan_of("gemm", gemm_dims, 3);
     hone_launch_spec *spec = NULL;

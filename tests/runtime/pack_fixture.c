@@ -14,18 +14,18 @@ void pack_write(pack_file *pack)
 
 pack_file pack_make(const runtime_fixture *fixture, const char *name)
 {
-    hone_db_pack_facts facts;
+    hone_db_pack_summary summary;
     pack_file pack = {.bytes = {0}};
     hone_error err = {0};
 
     (void)snprintf(pack.path, sizeof pack.path, "%s/%s", fixture->folder, name);
     if (hone__db_pack(fixture->db, &(hone_db_pack_request){.n_ops = 0},
-                      &pack.bytes, &facts, &err) != HONE_OK)
+                      &pack.bytes, &summary, &err) != HONE_OK)
         print_error("%s\n", err.text);
     assert_int_equal(err.status, HONE_OK);
-    assert_int_equal(facts.n_damaged, 0);
-    memcpy(pack.sha256, facts.sha256, sizeof pack.sha256);
-    hone__db_pack_facts_free(&facts);
+    assert_int_equal(summary.n_damaged, 0);
+    memcpy(pack.sha256, summary.sha256, sizeof pack.sha256);
+    hone__db_pack_summary_free(&summary);
     pack_write(&pack);
     return pack;
 }

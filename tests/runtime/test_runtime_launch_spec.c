@@ -122,7 +122,7 @@ static void configurations_are_compared(void **state)
 /* All that a plan says of a vendor's function; and little. */
 static void vendors_are_read(void **state)
 {
-    static const char text[] = OF_VENDOR "vendor-choice 3\n"
+    static const char text[] = OF_VENDOR "vendor-rank 3\n"
                                          "vendor-version 130100\n"
                                          "vendor-algorithm 00ff10a0\n"
                                          "vendor-workspace 32*1024\n"

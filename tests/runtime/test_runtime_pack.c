@@ -370,17 +370,17 @@ static void writer_short_of_memory(void **state)
     pack_put_all(fixture);
     good = pack_make(fixture, "a.pack");
     for (long n = 0; status == HONE_ERR_NO_MEMORY; ++n) {
-        hone_db_pack_facts facts;
+        hone_db_pack_summary summary;
         hone_text bytes = {0};
         hone_error err = {0};
 
         hone__alloc_fail_after(n);
         status = hone__db_pack(fixture->db, &(hone_db_pack_request){.n_ops = 0},
-                               &bytes, &facts, &err);
+                               &bytes, &summary, &err);
         (void)hone__alloc_fail_end();
         if (status == HONE_OK)
-            assert_string_equal(facts.sha256, good.sha256);
-        hone__db_pack_facts_free(&facts);
+            assert_string_equal(summary.sha256, good.sha256);
+        hone__db_pack_summary_free(&summary);
         hone__text_free(&bytes);
         assert_true(n < 10000);
     }

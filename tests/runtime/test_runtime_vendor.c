@@ -91,7 +91,8 @@ static void test_shorter_list(void **state)
     vendor_put_chosen(state, "cublaslt.gemm", 1);
     (void)setenv("FAKE_BLAS_VERSION", "130200", 1);
     (void)setenv("FAKE_BLAS_GUESSES", "2", 1);
-    library_answers(*state, "choice 1 is not among the 1 of cuBLASLt 130200");
+    library_answers(*state,
+                    "algorithm 1 is not among the 1 of cuBLASLt 130200");
 }
 
 static void test_refused(void **state)

@@ -110,7 +110,7 @@ static void check_layout(const char *function, const layout *of)
 {
     const layout l = spell(of);
     const hone_resolved problem = problem_of(of);
-    const hone_vendor_choice choice = {.function = function};
+    const hone_vendor_algorithm wanted = {.function = function};
     hone_vendors *vendors = make_vendors();
     hone_vendor *vendor = NULL;
     hone_error error = {0};
@@ -121,7 +121,7 @@ static void check_layout(const char *function, const layout *of)
     hone_cu_ptr at[] = {(uintptr_t)a, (uintptr_t)b, (uintptr_t)c};
     void *args[] = {&at[0], &at[1], &at[2]};
 
-    if (hone__vendor_open(vendors, "gemm", &problem, &choice, &vendor, &error))
+    if (hone__vendor_open(vendors, "gemm", &problem, &wanted, &vendor, &error))
         fail_msg("%s", error.text);
     if (hone__vendor_enqueue(vendor, args, (uintptr_t)workspace, NULL, &error))
         fail_msg("%s", error.text);
@@ -177,13 +177,13 @@ static void test_layouts(void **state)
 static void refused(const char *function, const hone_resolved *problem,
                     hone_status status, const char *why)
 {
-    const hone_vendor_choice choice = {.function = function};
+    const hone_vendor_algorithm wanted = {.function = function};
     hone_vendors *vendors = make_vendors();
     hone_vendor *vendor = NULL;
     hone_error error = {0};
 
     assert_int_equal(
-        hone__vendor_open(vendors, "an_op", problem, &choice, &vendor, &error),
+        hone__vendor_open(vendors, "an_op", problem, &wanted, &vendor, &error),
         status);
     assert_null(vendor);
     assert_contains(error.text, why);
@@ -227,7 +227,7 @@ static void test_misfits(void **state)
 static void test_not_on_the_cpu(void **state)
 {
     const hone_resolved problem = problem_of(&(layout){0});
-    const hone_vendor_choice choice = {.function = "cublas.gemm"};
+    const hone_vendor_algorithm wanted = {.function = "cublas.gemm"};
     hone_vendors *vendors = NULL;
     hone_vendor *vendor = NULL;
     hone_error error = {0};
@@ -236,7 +236,7 @@ static void test_not_on_the_cpu(void **state)
     assert_int_equal(
         hone__vendors_create(hone__host_driver(), &vendors, &error), HONE_OK);
     assert_int_equal(
-        hone__vendor_open(vendors, "gemm", &problem, &choice, &vendor, &error),
+        hone__vendor_open(vendors, "gemm", &problem, &wanted, &vendor, &error),
         HONE_ERR_UNSUPPORTED);
     assert_contains(error.text, "not on the device 'cpu'");
     hone__vendors_free(vendors, 1);
@@ -244,9 +244,9 @@ static void test_not_on_the_cpu(void **state)
 
 /* ---- what a library proposes --------------------------------------------- */
 
-static void test_choices(void **state)
+static void test_algorithms(void **state)
 {
-    hone_vendor_choice list[HONE_VENDOR_MOST_CHOICES];
+    hone_vendor_algorithm list[HONE_VENDOR_MOST_ALGORITHMS];
     const hone_resolved problem = problem_of(&(layout){0});
     hone_vendors *vendors = make_vendors();
     hone_error error = {0};
@@ -254,8 +254,8 @@ static void test_choices(void **state)
     size_t n = 0;
 
     (void)state;
-    assert_int_equal(hone__vendor_choices(vendors, "cublaslt.gemm", "gemm",
-                                          &problem, list, 32, &n, &error),
+    assert_int_equal(hone__vendor_algorithms(vendors, "cublaslt.gemm", "gemm",
+                                             &problem, list, 32, &n, &error),
                      HONE_OK);
     assert_int_equal(n, 2); /* of four, two are usable */
     assert_string_equal(list[1].function, "cublaslt.gemm");
@@ -266,31 +266,31 @@ static void test_choices(void **state)
     assert_int_equal(list[1].algorithm[0], 103);
     /* Rows of C have 20 bytes: addresses of 4 are all that it may rely on. */
     hone__vendor_lines(&list[1], &lines);
-    assert_contains(lines.data, "vendor cublaslt.gemm\nvendor-choice 1\n"
+    assert_contains(lines.data, "vendor cublaslt.gemm\nvendor-rank 1\n"
                                 "vendor-version 130100\n"
                                 "vendor-algorithm 67000000000000000400");
     assert_contains(lines.data, "\nvendor-workspace 33554432\n");
     hone__text_free(&lines);
-    assert_int_equal(hone__vendor_choices(vendors, "cublaslt.gemm", "gemm",
-                                          &problem, list, 1, &n, &error),
+    assert_int_equal(hone__vendor_algorithms(vendors, "cublaslt.gemm", "gemm",
+                                             &problem, list, 1, &n, &error),
                      HONE_OK);
     assert_int_equal(n, 1);
-    assert_int_equal(hone__vendor_choices(vendors, "cublas.gemm", "gemm",
-                                          &problem, list, 32, &n, &error),
+    assert_int_equal(hone__vendor_algorithms(vendors, "cublas.gemm", "gemm",
+                                             &problem, list, 32, &n, &error),
                      HONE_OK);
     assert_int_equal(n, 1);
     assert_int_equal(list[0].n_algorithm_bytes, 0);
     hone__vendor_lines(&list[0], &lines);
-    assert_string_equal(lines.data, "vendor cublas.gemm\nvendor-choice 0\n"
+    assert_string_equal(lines.data, "vendor cublas.gemm\nvendor-rank 0\n"
                                     "vendor-version 130100\n"
                                     "vendor-workspace 33554432\n");
     hone__text_free(&lines);
-    assert_int_equal(hone__vendor_choices(vendors, "cublas.gemm", "gemm",
-                                          &problem, list, 0, &n, &error),
+    assert_int_equal(hone__vendor_algorithms(vendors, "cublas.gemm", "gemm",
+                                             &problem, list, 0, &n, &error),
                      HONE_ERR_ARGUMENT);
     (void)setenv("FAKE_BLAS_FAIL", "heuristics", 1);
-    assert_int_equal(hone__vendor_choices(vendors, "cublaslt.gemm", "gemm",
-                                          &problem, list, 32, &n, &error),
+    assert_int_equal(hone__vendor_algorithms(vendors, "cublaslt.gemm", "gemm",
+                                             &problem, list, 32, &n, &error),
                      HONE_ERR_UNSUPPORTED);
     assert_int_equal(n, 0);
     hone__vendors_free(vendors, 1);
@@ -425,7 +425,7 @@ int main(void)
         VENDOR_TEST(test_layouts),
         VENDOR_TEST(test_misfits),
         VENDOR_TEST(test_not_on_the_cpu),
-        VENDOR_TEST(test_choices),
+        VENDOR_TEST(test_algorithms),
         VENDOR_TEST(test_fft),
         VENDOR_TEST(test_many_ffts),
     };

@@ -53,8 +53,8 @@ static hone_status decide(made *m, int64_t session, int64_t fast, int64_t slow,
     const hone_db_session_summary properties = {.event_floor_ns = -1,
                                                 .noise_floor = 0.25,
                                                 .warm_up_ns = -1,
-                                                .gpu_busy_ns = 70,
-                                                .gpu_wall_ns = 100,
+                                                .device_busy_ns = 70,
+                                                .device_wall_ns = 100,
                                                 .verdict = verdict};
     int64_t id;
 

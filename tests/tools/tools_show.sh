@@ -57,7 +57,7 @@ run 0 show sessions --db "$db" --format json
 json sessions.0.op=gemm sessions.0.n_trials=3 sessions.0.status=done \
     sessions.1.n_trials=1 sessions.2.budget=60s sessions.0.verdict=too_noisy \
     sessions.0.noise_floor=0.25 sessions.0.event_floor_ns=null \
-    sessions.0.gpu_busy_ns=70 sessions.0.gpu_wall_ns=100 \
+    sessions.0.device_busy_ns=70 sessions.0.device_wall_ns=100 \
     sessions.1.verdict=null sessions.2.verdict=decided
 run 0 show sessions --db "$db"
 out_has "decided"

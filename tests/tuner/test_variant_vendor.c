@@ -51,7 +51,7 @@ static hone_launch_spec *parse(const char *lines)
 
 /* As a worker asks for them. */
 static size_t ask(hone_device *device, const char *function,
-                  hone_vendor_choice *list)
+                  hone_vendor_algorithm *list)
 {
     static const int64_t dims[] = {N, N, N};
     hone_launch_spec *spec = parse("vendor any\n");
@@ -66,14 +66,14 @@ static size_t ask(hone_device *device, const char *function,
             &error),
         HONE_OK);
     assert_int_equal(hone__device_vendors(device, &vendors, &error), HONE_OK);
-    if (hone__vendor_choices(vendors, function, "gemm", &problem, list,
-                             HONE_VENDOR_MOST_CHOICES, &n, &error))
+    if (hone__vendor_algorithms(vendors, function, "gemm", &problem, list,
+                                HONE_VENDOR_MOST_ALGORITHMS, &n, &error))
         fail_msg("%s", error.text);
     hone__launch_spec_free(spec);
     return n;
 }
 
-static void run(hone_device *device, const hone_vendor_choice *choice)
+static void run(hone_device *device, const hone_vendor_algorithm *choice)
 {
     static const int64_t dims[] = {N, N, N};
     _Alignas(16) float a[N * N], b[N * N], c[N * N];
@@ -112,7 +112,7 @@ static void run(hone_device *device, const hone_vendor_choice *choice)
 static void test_choices_run(void **state)
 {
     static const char *const functions[] = {"cublaslt.gemm", "cublas.gemm"};
-    hone_vendor_choice list[HONE_VENDOR_MOST_CHOICES];
+    hone_vendor_algorithm list[HONE_VENDOR_MOST_ALGORITHMS];
     hone_driver driver = fake_driver;
     hone_device device = {.driver = &driver, .guard_bytes = GUARD};
 

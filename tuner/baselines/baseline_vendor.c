@@ -32,7 +32,7 @@ static const struct row {
 
 typedef struct vendor_state {
     hone_vendors *vendors;
-    hone_vendor *ways[HONE_VENDOR_MOST_CHOICES];
+    hone_vendor *ways[HONE_VENDOR_MOST_ALGORITHMS];
     size_t n_ways;
     hone_cu_ptr workspace;
 } vendor_state;
@@ -49,12 +49,13 @@ static const struct row *row_of(const char *name)
 static hone_status open_ways(hone_baseline *self, const hone_resolved *problem,
                              const char *function, hone_error *err)
 {
-    hone_vendor_choice choices[HONE_VENDOR_MOST_CHOICES];
+    hone_vendor_algorithm choices[HONE_VENDOR_MOST_ALGORITHMS];
     vendor_state *const state = self->state;
     size_t n = 0;
 
-    HONE_TRY(hone__vendor_choices(state->vendors, function, self->op, problem,
-                                  choices, HONE_VENDOR_MOST_CHOICES, &n, err));
+    HONE_TRY(hone__vendor_algorithms(state->vendors, function, self->op,
+                                     problem, choices,
+                                     HONE_VENDOR_MOST_ALGORITHMS, &n, err));
     for (size_t i = 0; i < n; i++) {
         HONE_TRY(hone__vendor_open(state->vendors, self->op, problem,
                                    &choices[i], &state->ways[i], err));

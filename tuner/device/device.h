@@ -42,8 +42,8 @@ typedef struct hone_warm_up {
 } hone_warm_up;
 
 /* Where a block is. Helper kernels read and write all of them: page-locked
- * memory has the same address on the device, and pageable memory a twin there,
- * to which and from which it is copied around a run. */
+ * memory has the same address on the device, and pageable memory a page-locked
+ * copy there, to which and from which it is copied around a run. */
 typedef enum hone_block_kind {
     HONE_BLOCK_DEVICE,
     HONE_BLOCK_PINNED,
@@ -56,7 +56,7 @@ typedef struct hone_block {
     hone_cu_ptr base; /* 0: nothing allocated */
     hone_cu_ptr data;
     size_t size_bytes;
-    int is_host;             /* page-locked, or the twin of pageable memory */
+    int is_host;             /* page-locked, or the copy of pageable memory */
     unsigned char *pageable; /* as `base`; NULL: there is none */
 } hone_block;
 

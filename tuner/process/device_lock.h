@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One measuring process per device. Two tuners on one GPU would measure each
+/* One measuring process per device. Two tuners on one device would measure each
  * other, so whoever measures holds the device's lock and the next one waits;
  * it then finds the first one's trials in the database and does not repeat
  * them. The lock is a flock() on a small file in $HONE_LOCK_DIR, or else

@@ -19,7 +19,7 @@ enum {
     OUTCOME,
     TIME_NS,
     COMPILE_TIME_NS,
-    GPU_TIME_NS,
+    DEVICE_TIME_NS,
     IS_DEFAULT,
     TRIAL_ID
 };
@@ -27,7 +27,7 @@ static const char trials_sql[] =
     "SELECT dense_rank() OVER (ORDER BY op, dims, device_id, mode,"
     "  template_sha256, toolchain) AS recording,"
     " op, dims, mode, device_name, config, outcome, time_ns, compile_time_ns,"
-    " gpu_time_ns, is_default, trial_id"
+    " device_time_ns, is_default, trial_id"
     " FROM trial_v1 WHERE device_kind <> 'replay'"
     " ORDER BY recording, trial_id";
 
@@ -161,7 +161,7 @@ static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
     if (trial.outcome == HONE_OUTCOME_OK)
         trial.time_ns = 1e-9 * values[TIME_NS].real; /* as seconds */
     trial.cost_s[HONE_COST_COMPILE] = seconds(&values[COMPILE_TIME_NS]);
-    trial.cost_s[HONE_COST_RUNS] = seconds(&values[GPU_TIME_NS]);
+    trial.cost_s[HONE_COST_RUNS] = seconds(&values[DEVICE_TIME_NS]);
     HONE_TRY(hone__recording_put(recording, config, &trial, &index, err));
     if (values[IS_DEFAULT].integer)
         recording->default_index = index;

@@ -134,7 +134,7 @@ static hone_status put_trial(replay_session *s, const hone_replay_step *step,
                          .outcome = hone__outcome_name(trial->outcome),
                          .time_ns = trial->time_ns,
                          .error_ratio = -1,
-                         .gpu_time_ns =
+                         .device_time_ns =
                              nanoseconds(trial->cost_s[HONE_COST_RUNS])};
 
     s->result->tune.n_compiled += was_compiled;

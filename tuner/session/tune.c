@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tuning one problem: proposals to the compile farm, cubins to the GPU
+/* Tuning one problem: proposals to the compile farm, cubins to the device
  * worker, outcomes to the database, all at the same time in one poll loop. */
 #include "tuner/session/tune_state.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants on their way through a tuning run: proposed, past the gate,
- * compiled, past the second gate, in the queue for the GPU. */
+ * compiled, past the second gate, in the queue for the device. */
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
@@ -197,7 +197,7 @@ static hone_status next_index(hone_tune_run *run, hone_tune_impl **out_impl,
 
 /* ---- before compiling --------------------------------------------------- */
 
-/* A trial that ended before it reached the GPU. */
+/* A trial that ended before it reached the device. */
 static hone_status record_early(hone_tune_run *run, hone_tune_job *job,
                                 hone_outcome outcome, const char *message,
                                 hone_error *err)
@@ -263,7 +263,7 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
 
 /* Jobs that wait for the compile of another take no compiler, and many may
  * come in a row. Their number is limited in rounds of what may be ahead: one
- * compile of theirs then feeds the GPU for longer, so that a search that
+ * compile of theirs then feeds the device for longer, so that a search that
  * learns needs no more than two. */
 enum { MOST_WAITING = 16, MOST_WAITING_LEARNING = 2 };
 

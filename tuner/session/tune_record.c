@@ -145,7 +145,7 @@ static hone_status put_trial(hone_tune_run *run, const hone_tune_job *job,
         .throttle_reasons = report->clocks.clock_reasons > 0
                                 ? (uint64_t)report->clocks.clock_reasons
                                 : 0,
-        .gpu_time_ns = (int64_t)(1e9 * report->device_s)};
+        .device_time_ns = (int64_t)(1e9 * report->device_s)};
 
     return hone__db_trial_put(run->request->db, &row, out_id, err);
 }
@@ -177,7 +177,7 @@ static hone_status settle_plan(hone_tune_job *job,
                                const hone_trial_report *report, hone_error *err)
 {
     const char *old = strstr(hone__text_str(&job->spec), "\nvendor ");
-    const char *rest = old ? strstr(old, "\nvendor-choice ") : NULL;
+    const char *rest = old ? strstr(old, "\nvendor-rank ") : NULL;
     hone_text spec = {0};
     hone_status status;
 

@@ -221,7 +221,7 @@ static void say_waiting(void *user, long holder)
     hone__tune_show_progress(user, stage);
 }
 
-/* A GPU belongs to one measuring process at a time. On the cpu only tuners
+/* A device belongs to one measuring process at a time. On the cpu only tuners
  * of one database take turns: its numbers are nobody's release. */
 static hone_status lock_device(hone_tune_run *run, hone_error *err)
 {

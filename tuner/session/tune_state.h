@@ -50,7 +50,7 @@ typedef struct hone_tune_queue {
 } hone_tune_queue;
 
 /* Jobs the device's worker has at a time: the one it tries and the next, which
- * waits in its pipe so that the GPU does not wait for us (worker.h). */
+ * waits in its pipe so that the device does not wait for us (worker.h). */
 enum { HONE_TUNE_AHEAD = 2 };
 
 /* A verified and timed variant: what the final chooses from. */
@@ -129,7 +129,7 @@ typedef struct hone_tune_run {
     int setups_failed;         /* in a row */
     double worker_deadline_s;  /* of the first of `trying` */
     hone_tune_queue compiling; /* given to the farm */
-    hone_tune_queue queued;    /* compiled, for the GPU */
+    hone_tune_queue queued;    /* compiled, for the device */
     hone_tune_queue deferred;  /* compiled, but they spill registers: last */
     hone_tune_queue trying;    /* sent to the worker; it is at the first */
     int exhausted;             /* no search has more */

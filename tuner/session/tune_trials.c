@@ -290,7 +290,7 @@ static hone_status gone_for_good(hone_tune_run *run, const char *how,
                                  hone_error *err)
 {
     return hone__fail(err, HONE_ERR_CUDA,
-                      "the GPU does not come back: %s (%d workers in a row "
+                      "the device does not come back: %s (%d workers in a row "
                       "ended in their set-up). Everything measured so far is "
                       "kept; look at the device with hone doctor, then run "
                       "the same command again",

@@ -64,7 +64,7 @@ void hone__problem_note(const hone_problem *problem, char *out, size_t size)
                        "copies of the arguments (%.3g MiB each) instead of "
                        "%zu, so that part of them may stay in the level 2 "
                        "cache and times are too good; end other processes on "
-                       "the GPU and tune again",
+                       "the device and tune again",
                        problem->n_sets, mib, problem->n_sets_wanted);
 }
 

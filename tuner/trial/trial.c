@@ -109,8 +109,8 @@ static hone_status settle_vendor(const hone_problem *problem,
                                  const hone_variant *variant,
                                  hone_trial_report *out, hone_error *err)
 {
-    const hone_vendor_choice *asked = variant->resolved.vendor;
-    hone_vendor_choice list[HONE_VENDOR_MOST_CHOICES];
+    const hone_vendor_algorithm *asked = variant->resolved.vendor;
+    hone_vendor_algorithm list[HONE_VENDOR_MOST_ALGORITHMS];
     hone_vendors *vendors = NULL;
     hone_text lines = {0};
     size_t n = 0;
@@ -119,9 +119,9 @@ static hone_status settle_vendor(const hone_problem *problem,
     if (!asked)
         return HONE_OK;
     HONE_TRY(hone__device_vendors(problem->device, &vendors, err));
-    HONE_TRY(hone__vendor_choices(vendors, asked->function, problem->tmpl->op,
-                                  &variant->resolved, list,
-                                  HONE_VENDOR_MOST_CHOICES, &n, err));
+    HONE_TRY(hone__vendor_algorithms(
+        vendors, asked->function, problem->tmpl->op, &variant->resolved, list,
+        HONE_VENDOR_MOST_ALGORITHMS, &n, err));
     if (asked->rank >= (int64_t)n) {
         out->outcome = HONE_OUTCOME_LIMITS;
         (void)snprintf(out->message, sizeof out->message,
