@@ -5,7 +5,6 @@
 #include "gen/expand/expand.h"
 #include "runtime/base/alloc.h"
 #include "tuner/compile/compiler_kind.h"
-#include "tuner/compile/farm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +17,6 @@ typedef struct reader {
     char arch[16]; /* that configurations are compiled for */
     hone_text types;
     hone_db *db; /* NULL: there is none */
-    /* of the farm */
-    int n_done;
 } reader;
 
 static hone_bench_variant *add(reader *r, const char *name)
@@ -332,78 +329,6 @@ static hone_status read_config(reader *r, const int64_t *config,
     return found ? HONE_OK : expand(r, tmpl, config, variant, err);
 }
 
-static void on_compiled(void *user, int64_t job, hone_compile_output *output)
-{
-    reader *r = user;
-    hone_bench_variant *variant = &r->out->items[job];
-
-    ++r->n_done;
-    variant->cubin = output->cubin;
-    variant->log = output->log;
-    output->cubin = output->log = (hone_text){0}; /* moved */
-    if (!output->ok)
-        hone__text_free(&variant->cubin);
-}
-
-static hone_status submit(hone_farm *farm, int id, const hone_bench_variant *v,
-                          const hone_device_report *device, hone_error *err)
-{
-    const hone_template *tmpl = v->tmpl;
-    char arch[16];
-    const hone_compile_input input = {
-        hone__text_str(&v->source),  tmpl->path,    arch,
-        hone__text_str(&v->options), tmpl->headers, tmpl->source};
-
-    hone__arch_for(tmpl, device->arch, arch);
-    return hone__farm_submit(farm, id, &input, err);
-}
-
-static hone_status run_farm(reader *r, hone_farm *farm, hone_error *err)
-{
-    hone_status status = HONE_OK;
-    int next = 0;
-
-    while (status == HONE_OK &&
-           (next < r->out->n || hone__farm_n_busy(farm) > 0)) {
-        for (; status == HONE_OK && next < r->out->n &&
-               hone__farm_n_idle(farm) > 0;
-             ++next) {
-            const hone_bench_variant *v = &r->out->items[next];
-            if (v->source.length)
-                status = submit(farm, next, v, &r->stage->device, err);
-        }
-        if (status == HONE_OK)
-            status = hone__farm_turn(farm, NULL, err);
-    }
-    return status;
-}
-
-static hone_status compile_missing(reader *r, hone_error *err)
-{
-    hone_farm *farm = NULL;
-    int n = 0;
-    hone_status status;
-
-    for (int i = 0; i < r->out->n; ++i)
-        n += r->out->items[i].source.length > 0;
-    if (!n)
-        return HONE_OK;
-    HONE_TRY(hone__farm_open(&r->tuned->farm, on_compiled, r, &farm, err));
-    status = run_farm(r, farm, err);
-    hone__farm_close(farm);
-    for (int i = 0; status == HONE_OK && i < r->out->n; ++i) {
-        const hone_bench_variant *v = &r->out->items[i];
-
-        if (!v->cubin.length)
-            status =
-                hone__fail(err, HONE_ERR_INPUT,
-                           "the configuration %s does not compile: "
-                           "%.600s",
-                           hone__text_str(&v->config), hone__text_str(&v->log));
-    }
-    return status;
-}
-
 /* ---- all of it ---------------------------------------------------------- */
 
 static hone_status open_db(reader *r, hone_error *err)
@@ -444,7 +369,8 @@ hone_status hone__bench_variants_read(const hone_stage *stage,
         status = read_config(&r, configs[i], err);
     hone__db_close(r.db);
     hone__text_free(&r.types);
-    return status == HONE_OK ? compile_missing(&r, err) : status;
+    return status == HONE_OK ? hone__bench_variants_compile(stage, out, err)
+                             : status;
 }
 
 void hone__bench_variants_free(hone_bench_variants *variants)

@@ -38,6 +38,11 @@ hone_status hone__bench_variants_read(const hone_stage *stage,
                                       size_t n_configs,
                                       hone_bench_variants *out,
                                       hone_error *err);
+/* Compile those that have a source, as the one above ends with
+ * (bench_compile.c). */
+hone_status hone__bench_variants_compile(const hone_stage *stage,
+                                         hone_bench_variants *variants,
+                                         hone_error *err);
 void hone__bench_variants_free(hone_bench_variants *variants);
 
 #endif
