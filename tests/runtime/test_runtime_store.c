@@ -71,7 +71,7 @@ static void what_is_no_database(void **state)
     refuse(path, HONE_ERR_DATABASE, "not a database of hone");
     (void)unlink(path);
     runtime_sql(path, "PRAGMA application_id = 0x686f6e65;"
-                      "PRAGMA user_version = 7;");
+                      "PRAGMA user_version = 100;");
     refuse(path, HONE_ERR_DATABASE, "use the newer hone");
     runtime_sql(path, "PRAGMA user_version = 0;");
     refuse(path, HONE_ERR_DATABASE, "format version is 0");
