@@ -48,10 +48,17 @@ static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
 hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
                              int64_t n_steps, hone_error *err)
 {
+    hone_status status;
     int nested;
 
-    HONE_TRY(hone__db_enter(db, &nested, err));
-    return hone__db_leave(db, nested, run_steps(db, steps, n_steps, err), err);
+    /* A step may edit the schema's text; nothing else ever may. */
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    status = hone__db_enter(db, &nested, err);
+    if (status == HONE_OK)
+        status =
+            hone__db_leave(db, nested, run_steps(db, steps, n_steps, err), err);
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return status;
 }
 
 /* For a reader, who must not change the file: temporary views of this

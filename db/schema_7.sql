@@ -1,8 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Format version 7: names in views. Time on a device is called so whatever
--- device it is, and what a vendor's library proposes is an algorithm. The
--- tables keep their columns' names: a program of an older version that has the
--- file open goes on writing.
+-- Format version 7: names in views, and devices of any kind. Time on a device is
+-- called so whatever device it is, and what a vendor's library proposes is an
+-- algorithm. The tables keep their columns' names: a program of an older version
+-- that has the file open goes on writing.
+
+-- Which kinds of device there are says the program's table of devices, not each
+-- file. A constraint that is taken back changes no row: SQLite's own advice for
+-- that is to edit the text (www.sqlite.org/lang_altertable.html, section 7).
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema
+   SET sql = replace(sql, 'CHECK (kind IN (''cuda'', ''cpu'', ''replay''))',
+                     'CHECK (kind <> '''')')
+ WHERE type = 'table' AND name = 'device';
+PRAGMA writable_schema = RESET;
 
 DROP VIEW trial_v1;
 DROP VIEW session_v1;

@@ -71,6 +71,11 @@ static void test_every_row_is_kept(void **state)
     assert_string_equal(hone__text_str(&after), hone__text_str(&before));
     assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
     assert_rows(f->db, "PRAGMA foreign_key_check", "");
+    /* A device of any kind, since version 7. */
+    assert_int_equal(fixture_sql(f, "UPDATE device SET kind = 'simulator'"),
+                     SQLITE_OK);
+    assert_int_equal(fixture_sql(f, "UPDATE device SET kind = ''"),
+                     SQLITE_CONSTRAINT_CHECK);
     assert_rows(f->db,
                 "SELECT count(*), count(timing), count(n_discarded),"
                 " count(sample_time_ns), max(compiler_warnings)"
