@@ -45,6 +45,32 @@ function dims(op,    n, m) {
     if (op ~ /^(bias_relu|bias_gelu|transpose|row_sums|column_sums|scan_rows)$/ ||
         op ~ /^(softmax|log_softmax|layer_norm|rms_norm)$/)
         return of_rows()
+    if (op == "threshold")
+        return of_n("f32 f16 u8") "," one_of("0 1 2")
+    if (op == "rgb_to_gray")
+        return size(11, 14) "," size(11, 14)
+    if (op == "matrix_add")
+        return size(7, 12) "," size(7, 12) "," one_of("f32 f16") "," \
+            size(2, 6)
+    if (op == "transpose_square")
+        return size(12, 14.3) "," one_of("f32 f16 u8")
+    if (op == "histogram_u8")
+        return size(25, 28) ",u32," one_of("0 1 2")
+    if (op == "histogram_f32")
+        return size(25, 27) "," size(4, 14) ",u32," one_of("0 1 2")
+    if (op == "gather")
+        return size(19, 23) "," size(18, 22) "," size(3, 7) "," \
+            one_of("f32 f16")
+    if (op == "embedding_bag") {
+        n = size(12, 16)
+        return n "," int(n * 2 ^ (2 + 4 * uniform())) "," size(4, 7.5) "," \
+            size(17, 21) "," one_of("f32 f16")
+    }
+    if (op == "spmv_csr") {
+        n = size(18, 22)
+        return n "," n "," int(n * 2 ^ (2 + 3 * uniform())) "," \
+            one_of("f32 f64") "," one_of("0 1 2")
+    }
     if (op ~ /^(median|gaussian|convolve2d|convolve2d_separable)$/)
         return of_images()
     if (op == "stencil2d")
@@ -74,7 +100,7 @@ function dims(op,    n, m) {
     if (op == "nbody")
         return size(13, 18) "," one_of("0 1 2")
     n = power(5, 13)
-    if (op ~ /^fft_(r2c|c2r)$/)
+    if (op ~ /^fft_(r2c|c2r|filter)$/)
         return n "," int(size(25, 28) / n)
     if (op == "fft") {
         n = power(4, 16)
