@@ -163,8 +163,8 @@ if command -v flock >/dev/null; then
     HONE_LOCK_DIR=$work
     export HONE_LOCK_DIR
     for holder in 4242 ""; do
-        # shellcheck disable=SC2046 # two numbers
-        lock=$work/$(printf 'hone-cpu-%x-%x.lock' $(stat -c '%d %i' "$HONE_DB"))
+        lock=$work/$(printf 'hone-cpu-%x-%x.lock' \
+            "$(stat -c %d "$HONE_DB")" "$(stat -c %i "$HONE_DB")")
         echo "$holder" >"$lock"
         (
             flock 9
