@@ -248,7 +248,7 @@ typedef struct hone_db_baseline {
     int64_t session_id;
     const char *name;  /* "cublaslt" */
     const char *label; /* "cuBLASLt (best of 8)" */
-    int64_t algorithm; /* which of its ways was the fastest, from 0 */
+    int64_t algorithm; /* the fastest, its rank from 0 */
     int64_t n_algorithms;
     double time_ns; /* 0: it could not run, `message` says why */
     double spread_ns;

@@ -636,7 +636,7 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  *         arguments, NULL among them; also for an array that
  *         does not lie at a multiple of 16 bytes, where the kernel reads it
  *         through a tensor map, or of its elements' size, where a library
- *         does), HONE_ERR_UNSUPPORTED (a library has no way for arrays at
+ *         does), HONE_ERR_UNSUPPORTED (a library has no algorithm for arrays at
  *         such addresses); plus what hone_plan_prepare() returns, at
  *         the first run on a stream; on the cpu device HONE_ERR_KERNEL
  * (barriers, warp operations, bounds or a trap: the message has block, thread

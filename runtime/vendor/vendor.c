@@ -194,8 +194,7 @@ hone_status hone__vendor_warm(hone_vendor *vendor, const hone_resolved *problem,
                              found.native, "%s", found.text);
 }
 
-/* ---- algorithms -------------------------------------------------------------
- */
+/* ---- algorithms ---------------------------------------------------------- */
 
 static hone_status ask(hone_vendor *self, const hone_resolved *problem,
                        hone_vendor_algorithm *list, size_t most, size_t *out_n,

@@ -15,6 +15,8 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
+# HONE_RIVALS is what builds of before called HONE_BASELINES.
+
 # as_then WHO NAME: what a build calls it. Before rooms and contracts gemm/wmma
 # was gemm_f16, gemm/sm90 gemm_sm90, sum reduce_sum, and saxpy one file.
 as_then() {

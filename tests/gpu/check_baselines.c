@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every baseline on a real GPU: results against plain loops in double, each
- * choice of each baseline, first run directly and then in a replayed graph.
- * One line per baseline: worst error, bound, time of the best choice. Also
+ * algorithm of each baseline, first run directly and then in a replayed graph.
+ * One line per baseline: worst error, bound, time of the best one. Also
  * reads NVML once. Exit 0: all right, 1: not, 77: no GPU. With
  * --allow-missing a baseline whose library is not here does not count. */
 #include "runtime/base/alloc.h"
@@ -82,7 +82,7 @@ static int inputs_intact(const subject *s)
 }
 
 /* Nanoseconds of one execution, from replays of a graph of N_REPLAYED. */
-static double replay_time_ns(hone_baseline *baseline, size_t choice,
+static double replay_time_ns(hone_baseline *baseline, size_t algorithm,
                              const subject *s)
 {
     hone_cu_graph graph = NULL;
@@ -94,7 +94,8 @@ static double replay_time_ns(hone_baseline *baseline, size_t choice,
     must_cuda(driver->capture_begin(stream, HONE_CU_CAPTURE_THREAD_LOCAL),
               "cuStreamBeginCapture");
     for (int i = 0; i < N_REPLAYED; i++)
-        must(enqueue_algorithm(baseline, choice, s->args, stream, &err), &err);
+        must(enqueue_algorithm(baseline, algorithm, s->args, stream, &err),
+             &err);
     must_cuda(driver->capture_end(stream, &graph), "cuStreamEndCapture");
     must_cuda(driver->graph_instantiate(&exec, graph, 0), "cuGraphInstantiate");
     must_cuda(driver->event_create(&before, HONE_CU_EVENT_DEFAULT), "event");
@@ -147,7 +148,7 @@ static int check_baseline(const char *name, subject *s, int allow_missing)
     }
     wrong = !(worst <= s->bound) || !intact;
     (void)printf("%-12s %-24s %s error %.2e (bound %.2e)%s time %.2f us "
-                 "choice %zu of %zu  [%s]\n",
+                 "algorithm %zu of %zu  [%s]\n",
                  name, s->title, wrong ? "WRONG" : "ok   ", worst, s->bound,
                  intact ? "" : " INPUTS CHANGED", best_ns / 1e3, best,
                  baseline->n_algorithms, baseline->label);

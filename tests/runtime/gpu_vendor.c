@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of vendors' libraries through the runtime on a real GPU: right
- * results of every choice, first runs that are captured, arrays at lesser
+ * results of every algorithm, first runs that are captured, arrays at lesser
  * addresses, batches, a workspace that is not there, a context that is reset;
  * and what a run costs above the library's own call. Needs no test library.
  * Exit 0: passed; 1: failed; 77: no GPU or no cuBLASLt here. */
@@ -129,11 +129,11 @@ static void check_fft(const char *op, int is_filter)
     hone_plan_destroy(plan);
 }
 
-/* ---- choices ------------------------------------------------------------- */
+/* ---- algorithms ---------------------------------------------------------- */
 
-static void check_choices(void)
+static void check_algorithms(void)
 {
-    hone_vendor_algorithm choices[HONE_VENDOR_MOST_ALGORITHMS];
+    hone_vendor_algorithm proposed[HONE_VENDOR_MOST_ALGORITHMS];
     const int64_t dims[] = {M, N, K};
     hone_launch_spec *spec = NULL;
     hone_vendors *vendors = NULL;
@@ -145,7 +145,7 @@ static void check_choices(void)
         &(hone_launch_case){spec, dims, 3, &properties}, &problem, &error));
     CHECK(!hone__vendors_create(driver, &vendors, &error));
     CHECK(!hone__vendor_algorithms(vendors, "cublaslt.gemm", "gemm", &problem,
-                                   choices, HONE_VENDOR_MOST_ALGORITHMS, &n,
+                                   proposed, HONE_VENDOR_MOST_ALGORITHMS, &n,
                                    &error));
     for (size_t i = 0; i < n; i++) {
         hone_vendor *vendor = NULL;
@@ -153,7 +153,7 @@ static void check_choices(void)
         product p = make_product(gemm_dims, 0, 0);
 
         bind(&p);
-        CHECK(!hone__vendor_open(vendors, "gemm", &problem, &choices[i],
+        CHECK(!hone__vendor_open(vendors, "gemm", &problem, &proposed[i],
                                  &vendor, &error));
         CHECK(!hone__vendor_warm(vendor, &problem, &error));
         if (vendor->workspace_bytes)
@@ -166,8 +166,8 @@ static void check_choices(void)
         check_product(&p);
         hone__vendor_close(vendor);
     }
-    (void)printf("%zu choices of cuBLASLt %lld\n", n,
-                 (long long)choices[0].version);
+    (void)printf("%zu algorithms of cuBLASLt %lld\n", n,
+                 (long long)proposed[0].version);
     hone__vendors_free(vendors, 1);
     hone__launch_spec_free(spec);
 }
@@ -228,7 +228,7 @@ int main(void)
     check_axpy();
     check_fft("c2c", 0);
     check_fft("filter", 1);
-    check_choices();
+    check_algorithms();
     measure_costs();
     check_contexts();
     return gpu_passed();

@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
  * hand, and hone_plan_run(). */
 static void measure(void)
 {
-    hone_vendor_algorithm choice = {.function = "cublaslt.gemm"};
+    hone_vendor_algorithm wanted = {.function = "cublaslt.gemm"};
     static double times[2][ROUNDS], over[ROUNDS];
     hone_plan *plan = plan_of("gemm", gemm_dims, 3);
     hone_launch_spec *spec = NULL;
@@ -44,7 +44,7 @@ static void measure(void)
         &(hone_launch_case){spec, gemm_dims, 3, &properties}, &problem,
         &error));
     CHECK(!hone__vendors_create(driver, &vendors, &error));
-    CHECK(!hone__vendor_open(vendors, "gemm", &problem, &choice, &vendor,
+    CHECK(!hone__vendor_open(vendors, "gemm", &problem, &wanted, &vendor,
                              &error));
     CHECK(!driver->memory_alloc(&workspace, vendor->workspace_bytes + 1));
     for (int r = 0; r < ROUNDS; r++) {

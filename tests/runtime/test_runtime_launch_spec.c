@@ -142,6 +142,11 @@ static void vendors_are_read(void **state)
     assert_int_equal(r.vendor->n_algorithm_bytes, 4);
     assert_memory_equal(r.vendor->algorithm, "\x00\xff\x10\xa0", 4);
     hone__launch_spec_free(spec);
+    /* Stored plans of before 2026-11-23 say it so. */
+    spec = launch_parse(OF_VENDOR "vendor-choice 3\n");
+    launch_resolved(spec, dims, 1, &r);
+    assert_int_equal(r.vendor->rank, 3);
+    hone__launch_spec_free(spec);
     spec = launch_parse(OF_VENDOR);
     launch_resolved(spec, dims, 1, &r);
     assert_int_equal(r.vendor->rank + r.vendor->version, 0);

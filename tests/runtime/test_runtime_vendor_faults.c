@@ -73,8 +73,9 @@ static void test_failing_run(void **state)
 
 /* hone.h: hone_plan_run, HONE_ERR_UNSUPPORTED
  *
- * Arrays at other addresses than before, for which the library has no way. */
-static void test_no_way_for_addresses(void **state)
+ * Arrays at other addresses than before, for which the library has no
+ * algorithm. */
+static void test_no_algorithm_for_addresses(void **state)
 {
     hone_ctx *ctx = vendor_open(state, "cublaslt.gemm", 0);
     hone_plan *plan = vendor_plan(ctx, NULL);
@@ -260,7 +261,7 @@ int main(void)
         VENDOR_TEST(test_no_memory_at_all),
         VENDOR_TEST(test_failing_run),
         VENDOR_TEST(test_failing_stream),
-        VENDOR_TEST(test_no_way_for_addresses),
+        VENDOR_TEST(test_no_algorithm_for_addresses),
         VENDOR_TEST(test_threads),
         VENDOR_TEST(test_context_reset),
         VENDOR_TEST(test_failing_driver),

@@ -111,7 +111,7 @@ static hone_resolved resolve(hone_launch_spec **spec)
 
 void vendor_choose(const char *function, size_t rank, hone_text *out)
 {
-    hone_vendor_algorithm choices[HONE_VENDOR_MOST_ALGORITHMS];
+    hone_vendor_algorithm proposed[HONE_VENDOR_MOST_ALGORITHMS];
     hone_launch_spec *spec = NULL;
     const hone_resolved problem = resolve(&spec);
     const hone_driver *driver = NULL;
@@ -121,11 +121,11 @@ void vendor_choose(const char *function, size_t rank, hone_text *out)
 
     assert_int_equal(hone__cuda_get(&driver, &error), HONE_OK);
     assert_int_equal(hone__vendors_create(driver, &vendors, &error), HONE_OK);
-    if (hone__vendor_algorithms(vendors, function, "gemm", &problem, choices,
+    if (hone__vendor_algorithms(vendors, function, "gemm", &problem, proposed,
                                 HONE_VENDOR_MOST_ALGORITHMS, &n, &error))
         fail_msg("%s", error.text);
     assert_true(rank < n);
-    hone__vendor_lines(&choices[rank], out);
+    hone__vendor_lines(&proposed[rank], out);
     hone__vendors_free(vendors, 1);
     hone__launch_spec_free(spec);
 }

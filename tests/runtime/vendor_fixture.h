@@ -31,10 +31,10 @@ void vendor_load(void);
 /* Write the winner: head and `lines`; and a kernel behind it that takes twice
  * the time. */
 void vendor_put(runtime_fixture *fixture, const char *lines);
-/* The lines of the choice at `rank`, as the library gives it. */
+/* The lines of the algorithm at `rank`, as the library gives it. */
 void vendor_choose(const char *function, size_t rank, hone_text *out);
 
-/* Both: the winner is the choice at `rank`. */
+/* Both: the winner is the algorithm at `rank`. */
 void vendor_put_chosen(void **state, const char *function, size_t rank);
 
 /* A setup that has the fakes be the libraries. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in of baselines for tests: "test.copy" copies its input with one of
- * two choices, "test.unfit" and "test.broken" fail in the two ways there are.
+ * two algorithms, "test.unfit" and "test.broken" fail in the two ways there
+ * are.
  */
 #include "tuner/baselines/baseline_plugin.h"
 

@@ -73,7 +73,7 @@ static size_t ask(hone_device *device, const char *function,
     return n;
 }
 
-static void run(hone_device *device, const hone_vendor_algorithm *choice)
+static void run(hone_device *device, const hone_vendor_algorithm *wanted)
 {
     static const int64_t dims[] = {N, N, N};
     _Alignas(16) float a[N * N], b[N * N], c[N * N];
@@ -85,7 +85,7 @@ static void run(hone_device *device, const hone_vendor_algorithm *choice)
     hone_subject subject;
     hone_error error = {0};
 
-    hone__vendor_lines(choice, &lines);
+    hone__vendor_lines(wanted, &lines);
     spec = parse(lines.data);
     if (hone__variant_load(device, spec, NULL, 0, dims, 3, &variant, &error))
         fail_msg("%s", error.text);
@@ -93,7 +93,7 @@ static void run(hone_device *device, const hone_vendor_algorithm *choice)
                      HONE_OK);
     subject = hone__variant_subject(&variant);
     assert_int_equal(subject.n_blocks, 1);
-    assert_int_equal(subject.blocks[0].size_bytes, choice->workspace_bytes);
+    assert_int_equal(subject.blocks[0].size_bytes, wanted->workspace_bytes);
     assert_int_equal(subject.blocks[0].data - subject.blocks[0].base, GUARD);
     for (int i = 0; i < N * N; i++) {
         a[i] = 1;
@@ -109,7 +109,7 @@ static void run(hone_device *device, const hone_vendor_algorithm *choice)
     hone__text_free(&lines);
 }
 
-static void test_choices_run(void **state)
+static void test_algorithms_run(void **state)
 {
     static const char *const functions[] = {"cublaslt.gemm", "cublas.gemm"};
     hone_vendor_algorithm list[HONE_VENDOR_MOST_ALGORITHMS];
@@ -130,7 +130,7 @@ static void test_choices_run(void **state)
     assert_int_equal(blas_live(), 0);
 }
 
-/* A choice that is refused is told by what the library says. */
+/* An algorithm that is refused is told by what the library says. */
 static void test_refused(void **state)
 {
     static const int64_t dims[] = {N, N, N};
@@ -155,7 +155,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choices_run),
+        cmocka_unit_test(test_algorithms_run),
         cmocka_unit_test(test_refused),
     };
     void *library;

@@ -33,7 +33,7 @@ struct hone_baseline {
     const char *name; /* these two are borrowed and valid in open() only */
     const char *op;
     void *state;
-    /* Some have several ways (cuBLASLt heuristics): at least 1. The caller
+    /* Some propose several algorithms (cuBLASLt): at least 1. The caller
      * times each and keeps the best. */
     size_t n_algorithms;
     size_t algorithm; /* the one that is enqueued */

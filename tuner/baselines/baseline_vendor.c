@@ -32,8 +32,8 @@ static const struct row {
 
 typedef struct vendor_state {
     hone_vendors *vendors;
-    hone_vendor *ways[HONE_VENDOR_MOST_ALGORITHMS];
-    size_t n_ways;
+    hone_vendor *opened[HONE_VENDOR_MOST_ALGORITHMS];
+    size_t n_opened;
     hone_cu_ptr workspace;
 } vendor_state;
 
@@ -46,20 +46,21 @@ static const struct row *row_of(const char *name)
     return &rows[i];
 }
 
-static hone_status open_ways(hone_baseline *self, const hone_resolved *problem,
-                             const char *function, hone_error *err)
+static hone_status open_algorithms(hone_baseline *self,
+                                   const hone_resolved *problem,
+                                   const char *function, hone_error *err)
 {
-    hone_vendor_algorithm choices[HONE_VENDOR_MOST_ALGORITHMS];
+    hone_vendor_algorithm proposed[HONE_VENDOR_MOST_ALGORITHMS];
     vendor_state *const state = self->state;
     size_t n = 0;
 
     HONE_TRY(hone__vendor_algorithms(state->vendors, function, self->op,
-                                     problem, choices,
+                                     problem, proposed,
                                      HONE_VENDOR_MOST_ALGORITHMS, &n, err));
     for (size_t i = 0; i < n; i++) {
         HONE_TRY(hone__vendor_open(state->vendors, self->op, problem,
-                                   &choices[i], &state->ways[i], err));
-        state->n_ways++;
+                                   &proposed[i], &state->opened[i], err));
+        state->n_opened++;
     }
     self->n_algorithms = n;
     return HONE_OK;
@@ -74,10 +75,10 @@ static hone_status vendor_open(hone_baseline *self,
     char what[64];
 
     HONE_TRY(hone__vendors_create(self->driver, &state->vendors, err));
-    HONE_TRY(open_ways(self, problem, row->function, err));
-    for (size_t i = 0; i < state->n_ways; i++)
-        if (state->ways[i]->workspace_bytes > workspace_bytes)
-            workspace_bytes = state->ways[i]->workspace_bytes;
+    HONE_TRY(open_algorithms(self, problem, row->function, err));
+    for (size_t i = 0; i < state->n_opened; i++)
+        if (state->opened[i]->workspace_bytes > workspace_bytes)
+            workspace_bytes = state->opened[i]->workspace_bytes;
     if (row->label)
         (void)snprintf(self->label, sizeof self->label, "%s", row->label);
     else
@@ -86,7 +87,7 @@ static hone_status vendor_open(hone_baseline *self,
     if (!workspace_bytes)
         return HONE_OK;
     (void)snprintf(what, sizeof what, "allocating the workspace of %s",
-                   state->ways[0]->library);
+                   state->opened[0]->library);
     return hone__driver_check(
         self->driver,
         self->driver->memory_alloc(&state->workspace, workspace_bytes), what,
@@ -97,8 +98,8 @@ static void vendor_close(hone_baseline *self)
 {
     vendor_state *const state = self->state;
 
-    for (size_t i = 0; i < state->n_ways; i++)
-        hone__vendor_close(state->ways[i]);
+    for (size_t i = 0; i < state->n_opened; i++)
+        hone__vendor_close(state->opened[i]);
     hone__vendors_free(state->vendors, 1);
     if (state->workspace)
         (void)self->driver->memory_free(state->workspace);
@@ -109,7 +110,7 @@ static hone_status vendor_enqueue(hone_baseline *self, void *const *args,
 {
     const vendor_state *const state = self->state;
 
-    return hone__vendor_enqueue(state->ways[self->algorithm], args,
+    return hone__vendor_enqueue(state->opened[self->algorithm], args,
                                 state->workspace, stream, err);
 }
 

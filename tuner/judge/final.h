@@ -98,7 +98,7 @@ typedef struct hone_finalist {
     double spread_ns;
     double ci_low_ns;
     double ci_high_ns;
-    int algorithm;    /* baselines: which way was the fastest */
+    int algorithm;    /* baselines: the fastest, its rank */
     int n_algorithms; /* baselines; 0: a variant */
     char label[96];
 } hone_finalist;

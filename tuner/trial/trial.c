@@ -104,7 +104,7 @@ static hone_status as_outcome(hone_status status, hone_trial_report *report,
 }
 
 /* What exactly the library runs, for the plan that is stored; and whether it
- * has as many ways as were asked for. */
+ * proposes as many algorithms as were asked for. */
 static hone_status settle_vendor(const hone_problem *problem,
                                  const hone_variant *variant,
                                  hone_trial_report *out, hone_error *err)
@@ -125,7 +125,8 @@ static hone_status settle_vendor(const hone_problem *problem,
     if (asked->rank >= (int64_t)n) {
         out->outcome = HONE_OUTCOME_LIMITS;
         (void)snprintf(out->message, sizeof out->message,
-                       "the library of %s proposes %zu ways for this problem",
+                       "the library of %s proposes %zu algorithms for this "
+                       "problem",
                        asked->function, n);
         return HONE_OK;
     }
