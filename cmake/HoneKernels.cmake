@@ -3,22 +3,41 @@
 # with find_package(hone CONFIG COMPONENTS program).
 #
 #   hone_add_kernels(TARGET mine TEMPLATES a.cu b.cu SHAPES shapes.txt
-#     [DEVICES cpu|cuda ..] [ARCHS 80 90a ..] [TUNE BUILD|INSTALL|NEVER]
-#     [BUDGET 60s] [LIMIT 100] [INCLUDES folder ..] [DESTINATION folder])
+#     [DEVICES cpu|cuda ..] [ARCHS 80 90a ..] [TUNE BUILD|INSTALL|LATER|NEVER]
+#     [BUDGET 60s] [LIMIT 100] [INCLUDES folder ..] [DESTINATION folder]
+#     [PACK file] [EMBED])
 #
 # SHAPES has a problem a line, "OP A,B,..", # begins a comment.
 # DEVICES: what to tune for. TUNE BUILD (the default) tunes when `mine` is
-#   built; INSTALL when it is installed, on the machine that installs it, of
-#   cuda only if there is a GPU; NEVER not at all.
+#   built; INSTALL when it is installed, on the machine that installs it (not
+#   for packages, whose machine is another), of cuda only if there is a GPU;
+#   LATER by a program that is installed, see below; NEVER not at all.
 # ARCHS: cubins for each shape go to the cache, with no GPU; LIMIT of them for
-#   each template, shape and architecture, else all. NVRTC is needed.
+#   each template, shape and architecture, else all. NVRTC is needed. Tuning
+#   takes them from there, on this machine and on that of LATER.
+# PACK: what was tuned elsewhere, a file of `hone pack` that comes with the
+#   sources: installed as DESTINATION/mine.pack, for where nothing is tuned. A
+#   program opens mine.db, and if that is not there (HONE_ERR_NOT_FOUND), this.
+# EMBED: what TUNE BUILD found, else PACK, becomes a part of `mine`. It includes
+#   hone.h, says HONE_PACK_DECLARE(hone_kernels_mine); and calls
+#   hone_kernels_mine_register() before hone_open(NULL), which then answers from
+#   these kernels too, behind all files. `mine` links hone::hone or
+#   hone::static, and may be a program or a library of any kind.
 # The target's property HONE_DATABASE is the database of the build and
 # HONE_CACHE the folder of the cubins. With DESTINATION the database is
-# installed there as mine.db; needed by TUNE INSTALL.
+# installed there as mine.db; needed by TUNE INSTALL and LATER.
+#
+# TUNE LATER installs the folder DESTINATION/mine.tune with the templates, their
+# headers, the cubins and a program `tune`. On the target, where hone is and, of
+# cuda, NVRTC of the same version (what a cubin is found by has it),
+# `DESTINATION/mine.tune/tune` makes DESTINATION/mine.db; what it is given goes
+# to each `hone tune`. Templates and headers are below the folder of the
+# CMakeLists.txt then.
 #
 # One command for each operation and device, and one for each template and
 # architecture. They run again when the template, a header it includes or a
-# template it names as reference changes, or its lines of SHAPES.
+# template it names as reference changes, or its lines of SHAPES. Tuning has the
+# terminal, one command after the other: two at once would disturb each other.
 
 # Append `file`, the headers that it includes and the templates that it names,
 # as far as they are in its folder or in `folders`.
@@ -78,19 +97,29 @@ function(_hone_shapes_of op file out)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-# _hone_step(STAMP file COMMENT text DEPENDS .. COMMANDS name..): each of the
-# variables that COMMANDS names has one hone command. The stamp, the last
-# result, is written when all have ended well.
+# _hone_step([TERMINAL] STAMP file COMMENT text DEPENDS .. COMMANDS name..): each
+# of the variables that COMMANDS names has one hone command. The stamp, their
+# results, is written when all have ended well. TERMINAL: shows progress.
 function(_hone_step)
-  cmake_parse_arguments(PARSE_ARGV 0 S "" "STAMP;COMMENT" "DEPENDS;COMMANDS")
+  cmake_parse_arguments(PARSE_ARGV 0 S "TERMINAL" "STAMP;COMMENT"
+    "DEPENDS;COMMANDS")
   set(commands "")
+  set(manner --quiet)
+  set(terminal "")
+  if(S_TERMINAL)
+    set(manner "")
+    set(terminal USES_TERMINAL)
+  endif()
+  set(into >)
   foreach(name IN LISTS S_COMMANDS)
-    list(APPEND commands COMMAND hone::program ${${name}} --quiet --format json
-      > "${S_STAMP}.part")
+    list(APPEND commands COMMAND hone::program ${${name}} ${manner}
+      --format json ${into} "${S_STAMP}.part")
+    set(into >>)
   endforeach()
   add_custom_command(OUTPUT "${S_STAMP}" ${commands}
     COMMAND "${CMAKE_COMMAND}" -E rename "${S_STAMP}.part" "${S_STAMP}"
-    DEPENDS ${S_DEPENDS} hone::program COMMENT "${S_COMMENT}" VERBATIM)
+    DEPENDS ${S_DEPENDS} hone::program COMMENT "${S_COMMENT}" VERBATIM
+    ${terminal})
 endfunction()
 
 # Tune now, or when the project is installed.
@@ -123,6 +152,19 @@ function(_hone_tune_at_install device op command database)
     endif()")
 endfunction()
 
+# Append to `out` the command as the target has it, whose files lie beside it.
+function(_hone_tune_later command cache out)
+  set(line "\"$hone\"")
+  foreach(word IN LISTS command)
+    string(REPLACE "${cache}" "$here/cache" word "${word}")
+    string(REPLACE "${CMAKE_CURRENT_SOURCE_DIR}/" "$here/sources/" word
+      "${word}")
+    string(APPEND line " \"${word}\"")
+  endforeach()
+  set(${out} "${${out}}${line} --db \"$here/../${K_TARGET}.db\" \"$@\"\n"
+    PARENT_SCOPE)
+endfunction()
+
 function(_hone_check_arguments)
   if(NOT TARGET hone::program)
     message(FATAL_ERROR "hone_add_kernels: the program hone is not installed; "
@@ -137,11 +179,22 @@ function(_hone_check_arguments)
     message(FATAL_ERROR
       "hone_add_kernels: what is ${K_UNPARSED_ARGUMENTS}?")
   endif()
-  if(NOT K_TUNE MATCHES "^(BUILD|INSTALL|NEVER)$")
-    message(FATAL_ERROR "hone_add_kernels: TUNE is BUILD, INSTALL or NEVER")
+  if(NOT K_TUNE MATCHES "^(BUILD|INSTALL|LATER|NEVER)$")
+    message(FATAL_ERROR
+      "hone_add_kernels: TUNE is BUILD, INSTALL, LATER or NEVER")
   endif()
-  if(K_TUNE STREQUAL "INSTALL" AND NOT K_DESTINATION)
-    message(FATAL_ERROR "hone_add_kernels: TUNE INSTALL needs a DESTINATION")
+  if(K_TUNE MATCHES "INSTALL|LATER" AND NOT K_DESTINATION)
+    message(FATAL_ERROR "hone_add_kernels: TUNE ${K_TUNE} needs a DESTINATION")
+  endif()
+  if(K_PACK AND NOT K_DESTINATION AND NOT K_EMBED)
+    message(FATAL_ERROR "hone_add_kernels: PACK needs a DESTINATION or EMBED")
+  endif()
+  if(K_EMBED AND NOT TARGET ${K_TARGET})
+    message(FATAL_ERROR "hone_add_kernels: EMBED needs the target ${K_TARGET}")
+  endif()
+  if(K_EMBED AND NOT K_PACK AND NOT (K_DEVICES AND K_TUNE STREQUAL "BUILD"))
+    message(FATAL_ERROR "hone_add_kernels: EMBED needs DEVICES to tune for when "
+      "it is built, or a PACK")
   endif()
 endfunction()
 
@@ -205,18 +258,69 @@ macro(_hone_tune_op)
   if(K_TUNE STREQUAL "BUILD")
     list(APPEND tune --db "${database}")
     string(MAKE_C_IDENTIFIER "${device}" suffix)
-    _hone_step(STAMP "${folder}/${op}.${suffix}.json" COMMANDS tune
+    _hone_step(TERMINAL STAMP "${folder}/${op}.${suffix}.json" COMMANDS tune
       COMMENT "Tuning ${op} on ${device}" DEPENDS ${files_of_${op}})
     list(APPEND stamps "${folder}/${op}.${suffix}.json")
+    list(APPEND tuned "${folder}/${op}.${suffix}.json")
   elseif(K_TUNE STREQUAL "INSTALL")
     _hone_tune_at_install(${device} ${op} "${tune}"
       "${K_DESTINATION}/${K_TARGET}.db")
+  elseif(K_TUNE STREQUAL "LATER")
+    _hone_tune_later("${tune}" "${cache}" script)
   endif()
 endmacro()
 
+# The winners, in `mine`. C where there is it, else C++: the file is both.
+macro(_hone_embed)
+  string(MAKE_C_IDENTIFIER "hone_kernels_${K_TARGET}" name)
+  set(source "${folder}/${name}.c")
+  set(from "${database}")
+  if(NOT tuned)
+    set(from "${K_PACK}")
+  endif()
+  add_custom_command(OUTPUT "${source}"
+    COMMAND hone::program pack --db "${from}" --format c -o "${source}" --quiet
+      > "${source}.txt"
+    DEPENDS ${tuned} ${K_PACK} hone::program
+    COMMENT "Packing the kernels of ${K_TARGET}" VERBATIM)
+  if(NOT CMAKE_C_COMPILER)
+    set_source_files_properties("${source}" PROPERTIES LANGUAGE CXX)
+  endif()
+  list(APPEND stamps "${source}")
+  target_sources(${K_TARGET} PRIVATE "${source}")
+endmacro()
+
+# What TUNE LATER installs: `script` has the commands.
+macro(_hone_install_later)
+  set(later "${K_DESTINATION}/${K_TARGET}.tune")
+  file(CONFIGURE OUTPUT "${folder}/tune" @ONLY CONTENT [[#!/bin/sh
+# Written by hone_add_kernels(): tunes the kernels of @K_TARGET@ on this machine.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+hone=${HONE:-hone}
+@script@]])
+  install(PROGRAMS "${folder}/tune" DESTINATION "${later}")
+  foreach(op IN LISTS ops)
+    foreach(file IN LISTS files_of_${op})
+      cmake_path(IS_PREFIX hone_TEMPLATE_DIR "${file}" is_ours)
+      cmake_path(IS_PREFIX CMAKE_CURRENT_SOURCE_DIR "${file}" is_below)
+      if(is_below)
+        cmake_path(RELATIVE_PATH file BASE_DIRECTORY
+          "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE place)
+        cmake_path(GET place PARENT_PATH place)
+        install(FILES "${file}" DESTINATION "${later}/sources/${place}")
+      elseif(NOT is_ours)
+        message(FATAL_ERROR "hone_add_kernels: TUNE LATER cannot install "
+          "${file}, which is not below ${CMAKE_CURRENT_SOURCE_DIR}")
+      endif()
+    endforeach()
+  endforeach()
+  install(DIRECTORY "${cache}/" DESTINATION "${later}/cache")
+endmacro()
+
 function(hone_add_kernels)
-  cmake_parse_arguments(PARSE_ARGV 0 K ""
-    "TARGET;SHAPES;TUNE;BUDGET;LIMIT;DESTINATION"
+  cmake_parse_arguments(PARSE_ARGV 0 K "EMBED"
+    "TARGET;SHAPES;TUNE;BUDGET;LIMIT;DESTINATION;PACK"
     "TEMPLATES;DEVICES;ARCHS;INCLUDES")
   if(NOT K_TUNE)
     set(K_TUNE BUILD)
@@ -228,9 +332,14 @@ function(hone_add_kernels)
   set(common --cache-dir "${cache}")
   set(search "")
   set(stamps "")
+  set(tuned "")
+  set(script "")
   set(ops "")
-  file(MAKE_DIRECTORY "${folder}")
+  file(MAKE_DIRECTORY "${folder}" "${cache}")
   cmake_path(ABSOLUTE_PATH K_SHAPES NORMALIZE)
+  if(K_PACK)
+    cmake_path(ABSOLUTE_PATH K_PACK NORMALIZE)
+  endif()
   foreach(include IN LISTS K_INCLUDES)
     cmake_path(ABSOLUTE_PATH include NORMALIZE)
     list(APPEND search "${include}")
@@ -254,6 +363,16 @@ function(hone_add_kernels)
     endforeach()
   endforeach()
 
+  if(K_EMBED)
+    _hone_embed()
+  endif()
+  if(K_TUNE STREQUAL "LATER")
+    _hone_install_later()
+  endif()
+  if(K_PACK AND K_DESTINATION)
+    install(FILES "${K_PACK}" DESTINATION "${K_DESTINATION}"
+      RENAME "${K_TARGET}.pack")
+  endif()
   add_custom_target(${K_TARGET}_hone_kernels ALL DEPENDS ${stamps})
   set_property(TARGET ${K_TARGET}_hone_kernels PROPERTY
     ADDITIONAL_CLEAN_FILES "${database};${cache}")

@@ -44,15 +44,17 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
                           hone_error *err);
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
 
-/* Read a file from end to end, and count what it has. HONE_ERR_DATABASE: it
- * cannot be used, and the sentence says why; the rest as hone__db_open(). */
+/* Read a file from end to end, unless it is larger than `most_bytes`, and say
+ * how many rows it has. HONE_ERR_DATABASE: it cannot be used, and the sentence
+ * says why; the rest as hone__db_open(). */
 typedef struct hone_db_summary {
     int64_t version; /* of the format, 1 .. HONE_DB_VERSION */
     int64_t n_winners;
     int64_t n_trials;
+    int is_read; /* from end to end */
 } hone_db_summary;
-hone_status hone__db_inspect(const char *path, hone_db_summary *out,
-                             hone_error *err);
+hone_status hone__db_inspect(const char *path, int64_t most_bytes,
+                             hone_db_summary *out, hone_error *err);
 
 /* Put several rows in one durable step; does not nest. After a failed put
  * the caller rolls back. A rollback without a transaction is a no-op. */
@@ -444,5 +446,28 @@ hone_status hone__db_query(hone_db *db, const char *sql,
                            const hone_db_value *params, size_t n_params,
                            hone_db_row_fn callback, void *user,
                            hone_error *err);
+
+/* The names of a SELECT's columns, "a, b"; it is not run. */
+hone_status hone__db_columns(hone_db *db, const char *sql, hone_text *out,
+                             hone_error *err);
+
+/* ---- SQL that a person wrote --------------------------------------------
+ *
+ * One statement without parameters. HONE_ERR_ARGUMENT has SQLite's sentence
+ * and the place, or says what the statement may not do. */
+
+typedef struct hone_db_asker {
+    /* Gets each column's name, before the rows; may be NULL. */
+    hone_status (*columns)(void *user, const char *name, hone_error *err);
+    hone_db_row_fn row;
+    void *user;
+} hone_db_asker;
+
+/* Run one that only reads. */
+hone_status hone__db_ask(hone_db *db, const char *sql,
+                         const hone_db_asker *asker, hone_error *err);
+/* Run one that changes rows, in a transaction of its own. */
+hone_status hone__db_change(hone_db *db, const char *sql, int64_t *out_changed,
+                            hone_error *err);
 
 #endif

@@ -18,12 +18,14 @@ extern const char hone__db_schema_4[];
 extern const char hone__db_schema_5[];
 extern const char hone__db_schema_6[];
 extern const char hone__db_schema_7[];
+extern const char hone__db_schema_8[];
 extern const char hone__db_read_1[];
 extern const char hone__db_read_2[];
 extern const char hone__db_read_3[];
 extern const char hone__db_read_4[];
 extern const char hone__db_read_5[];
 extern const char hone__db_read_6[];
+extern const char hone__db_read_7[];
 
 /* Step i brings a database from version i to i + 1; step 0 makes it. */
 typedef struct hone_db_migration {
@@ -45,6 +47,10 @@ hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
 /* Statements without parameters and results. */
 hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,
                           hone_error *err);
+
+/* Hand every row of a prepared statement to the callback. */
+hone_status hone__db_walk(hone_db *db, sqlite3_stmt *statement,
+                          hone_db_row_fn callback, void *user, hone_error *err);
 
 /* Run one statement to its end. `out_first` (may be NULL) gets the first
  * column of the first row, 0 if there is no row. */

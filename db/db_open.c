@@ -22,6 +22,7 @@ static const hone_db_migration migrations[HONE_DB_VERSION] = {
     {hone__db_schema_5, hone__db_read_4}, /* 4 -> 5 */
     {hone__db_schema_6, hone__db_read_5}, /* 5 -> 6 */
     {hone__db_schema_7, hone__db_read_6}, /* 6 -> 7 */
+    {hone__db_schema_8, hone__db_read_7}, /* 7 -> 8 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
@@ -201,28 +202,38 @@ static hone_status on_finding(void *user, const hone_db_row *row,
                       db->path, row->values[0].text);
 }
 
-static hone_status inspect(hone_db *db, hone_db_summary *out, hone_error *err)
+static hone_status inspect(hone_db *db, int64_t most_bytes,
+                           hone_db_summary *out, hone_error *err)
 {
     static const char doing[] = "check it";
+    int64_t n_pages, page_bytes;
 
-    HONE_TRY(hone__db_query(db, "PRAGMA quick_check(1)", NULL, 0, on_finding,
-                            db, err));
+    HONE_TRY(
+        hone__database_integer(db, doing, "PRAGMA page_count", &n_pages, err));
+    HONE_TRY(hone__database_integer(db, doing, "PRAGMA page_size", &page_bytes,
+                                    err));
+    out->is_read = n_pages <= most_bytes / page_bytes;
+    if (out->is_read)
+        HONE_TRY(hone__db_query(db, "PRAGMA quick_check(1)", NULL, 0,
+                                on_finding, db, err));
     HONE_TRY(hone__database_integer(db, doing, "PRAGMA main.user_version",
                                     &out->version, err));
-    HONE_TRY(hone__database_integer(db, doing, "SELECT count(*) FROM winner_v1",
+    HONE_TRY(hone__database_integer(db, doing,
+                                    "SELECT sum(n_winners) FROM coverage_v1",
                                     &out->n_winners, err));
-    return hone__database_integer(db, doing, "SELECT count(*) FROM trial",
+    return hone__database_integer(db, doing,
+                                  "SELECT sum(n_trials) FROM coverage_v1",
                                   &out->n_trials, err);
 }
 
-hone_status hone__db_inspect(const char *path, hone_db_summary *out,
-                             hone_error *err)
+hone_status hone__db_inspect(const char *path, int64_t most_bytes,
+                             hone_db_summary *out, hone_error *err)
 {
     hone_db *db = NULL;
     hone_status status;
 
     HONE_TRY(hone__db_open(path, HONE_DB_READONLY, &db, err));
-    status = inspect(db, out, err);
+    status = inspect(db, most_bytes, out, err);
     hone__db_close(db);
     return status;
 }

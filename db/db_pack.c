@@ -92,6 +92,7 @@ static hone_status pack(pack_input *in, hone_text *out, hone_error *err)
 
     HONE_TRY(hone__pack_collect(in, err));
     HONE_TRY(check_asked(in, err));
+    HONE_TRY(hone__pack_add_ptx(in, err));
     HONE_TRY(hone__pack_write(in, out, err));
     hone__sha256_hex(out->data + start, out->length - start,
                      in->summary->sha256);

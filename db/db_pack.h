@@ -7,12 +7,26 @@
 
 #include "db/db.h"
 
+/* A variant as its template gives it. */
+typedef struct hone_db_pack_source {
+    const char *op;
+    const char *implementation;
+    const char *template_sha256;
+    const char *config;
+    const char *types;    /* codes of the dims that are fixed: "4,0" */
+    const char *ptx_arch; /* what is wanted: "compute_90" */
+} hone_db_pack_source;
+
 typedef struct hone_db_pack_request {
     const char *const *ops; /* none: all */
     size_t n_ops;
     const char *const *archs; /* of devices, "sm_90", "cpu"; none: all */
     size_t n_archs;
     int without_dictionaries; /* to measure what they are worth */
+    /* Appends the PTX of a variant; nothing: it has none. NULL: without. */
+    hone_status (*make_ptx)(void *user, const hone_db_pack_source *source,
+                            hone_text *out, hone_error *err);
+    void *user;
 } hone_db_pack_request;
 
 typedef struct hone_db_pack_summary {
@@ -21,6 +35,7 @@ typedef struct hone_db_pack_summary {
     size_t n_defaults;
     size_t n_variants;
     size_t n_cubins;
+    size_t n_ptx;        /* variants that are in it as PTX as well */
     size_t n_damaged;    /* variants that were left out for it */
     size_t cubin_bytes;  /* before they were compressed */
     size_t stored_bytes; /* and after that */

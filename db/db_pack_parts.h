@@ -14,8 +14,10 @@
 /* A text that is kept once, and what was made of it so far. */
 typedef struct pack_text {
     const char *text;
-    uint32_t offset; /* these two HONE_PACK_NONE: not in the pack yet */
-    uint32_t blob;   /* a launch plan's, or of the cubin with this SHA-256 */
+    uint32_t offset;  /* these two HONE_PACK_NONE: not in the pack yet */
+    uint32_t blob;    /* a launch plan's, or of the cubin with this SHA-256 */
+    const char *code; /* with this SHA-256, where no database has it */
+    size_t code_bytes;
 } pack_text;
 
 typedef struct pack_variant {
@@ -30,7 +32,10 @@ typedef struct pack_variant {
     int is_default;
     int is_vendors;
     int is_damaged;
-    uint32_t number; /* HONE_PACK_NONE: not in the pack yet */
+    pack_text *template_sha256;
+    int is_ptx_asked;
+    struct pack_variant *ptx; /* the same as PTX; NULL: there is none */
+    uint32_t number;          /* HONE_PACK_NONE: not in the pack yet */
 } pack_variant;
 
 typedef struct pack_device {
@@ -80,7 +85,17 @@ hone_status hone__pack_no_memory(hone_error *err);
 /* ---- db_pack_read.c -------------------------------------------------------
  */
 hone_status hone__pack_collect(pack_input *in, hone_error *err);
+/* The text, kept; NULL without memory. */
+pack_text *hone__pack_keep_text(pack_input *in, const char *text);
 void hone__pack_input_free(pack_input *in);
+
+/* ---- db_pack_ptx.c --------------------------------------------------------
+ */
+/* Beside the rows that were collected those with PTX, if it is asked for. */
+hone_status hone__pack_add_ptx(pack_input *in, hone_error *err);
+/* Append the code with this SHA-256. */
+hone_status hone__pack_code(const pack_input *in, const pack_text *sha256,
+                            hone_text *out, hone_error *err);
 
 /* ---- db_pack_blob.c: compressed bytes behind the index --------------------
  */

@@ -14,8 +14,7 @@ hone_status hone__pack_no_memory(hone_error *err)
     return hone__out_of_memory(err, " while making a pack");
 }
 
-/* The text, kept; NULL without memory. */
-static pack_text *keep_text(pack_input *in, const char *text)
+pack_text *hone__pack_keep_text(pack_input *in, const char *text)
 {
     const size_t length = strlen(text);
     const uint64_t hash = hone__hash64(text, length);
@@ -29,8 +28,9 @@ static pack_text *keep_text(pack_input *in, const char *text)
     kept = hone__arena_alloc(&in->arena, sizeof *kept);
     if (!kept)
         return NULL;
-    *kept = (pack_text){hone__arena_strndup(&in->arena, text, length),
-                        HONE_PACK_NONE, HONE_PACK_NONE};
+    *kept = (pack_text){.text = hone__arena_strndup(&in->arena, text, length),
+                        .offset = HONE_PACK_NONE,
+                        .blob = HONE_PACK_NONE};
     if (!kept->text || hone__table_put(&in->texts, tag, kept, NULL) != HONE_OK)
         return NULL;
     return kept;
@@ -47,7 +47,7 @@ typedef struct variant_walk {
 static const char variant_sql[] =
     "SELECT k.op, k.name, v.config, v.types, v.arch,"
     " coalesce(v.cubin_sha256, ''), v.launch_plan, v.launch_sha256,"
-    " v.is_default"
+    " v.is_default, k.sha256"
     " FROM variant v JOIN template k ON k.template_id = v.template_id"
     " WHERE v.variant_id = ?1";
 
@@ -62,15 +62,18 @@ static hone_status on_variant(void *user, const hone_db_row *row,
         &out->compile_arch, &out->cubin_sha256,   &out->plan};
 
     for (size_t i = 0; i < N_OF(to); ++i) {
-        *to[i] = keep_text(walk->in, values[i].text);
+        *to[i] = hone__pack_keep_text(walk->in, values[i].text);
         if (!*to[i])
             return hone__pack_no_memory(err);
     }
     if (values[7].kind == HONE_DB_TEXT) {
-        out->launch_sha256 = keep_text(walk->in, values[7].text);
+        out->launch_sha256 = hone__pack_keep_text(walk->in, values[7].text);
         if (!out->launch_sha256)
             return hone__pack_no_memory(err);
     }
+    out->template_sha256 = hone__pack_keep_text(walk->in, values[9].text);
+    if (!out->template_sha256)
+        return hone__pack_no_memory(err);
     out->is_default = values[8].integer != 0;
     out->is_vendors = hone__launch_is_vendors(out->plan->text);
     walk->found = 1;
@@ -243,11 +246,12 @@ static hone_status add_winner(pack_input *in, const hone_db_value *values,
     HONE_TRY(get_variant(in, values[VARIANT_ID].integer, &winner.variant, err));
     if (!read_dims(in, values[DIMS].text, &winner))
         return HONE_OK;
-    winner.op = keep_text(in, values[OP].text);
-    winner.label = keep_text(in, values[LABEL].text);
-    winner.device.name = keep_text(in, values[DEVICE_NAME].text);
-    winner.device.arch = keep_text(in, values[ARCH].text);
-    winner.device.driver_version = keep_text(in, values[DRIVER_VERSION].text);
+    winner.op = hone__pack_keep_text(in, values[OP].text);
+    winner.label = hone__pack_keep_text(in, values[LABEL].text);
+    winner.device.name = hone__pack_keep_text(in, values[DEVICE_NAME].text);
+    winner.device.arch = hone__pack_keep_text(in, values[ARCH].text);
+    winner.device.driver_version =
+        hone__pack_keep_text(in, values[DRIVER_VERSION].text);
     if (!winner.dims || !winner.op || !winner.label || !winner.device.name ||
         !winner.device.arch || !winner.device.driver_version ||
         !HONE_GROW(in->winners, in->n_winners))
@@ -295,8 +299,8 @@ static hone_status on_default(void *user, const hone_db_row *row,
     if (!is_wanted(in, values[0].text, values[1].text))
         return HONE_OK;
     HONE_TRY(get_variant(in, values[3].integer, &made.variant, err));
-    made.op = keep_text(in, values[0].text);
-    made.arch = keep_text(in, values[1].text);
+    made.op = hone__pack_keep_text(in, values[0].text);
+    made.arch = hone__pack_keep_text(in, values[1].text);
     if (!made.op || !made.arch || !HONE_GROW(in->defaults, in->n_defaults))
         return hone__pack_no_memory(err);
     if (!made.variant->is_damaged)

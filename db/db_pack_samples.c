@@ -33,8 +33,7 @@ static hone_status sample(const pack_input *in, hone_pack_dictionary kind,
     if (kind == HONE_PACK_OF_PLANS)
         hone__text_puts(&list->bytes, variant->plan->text);
     else if (variant->cubin_sha256->text[0])
-        HONE_TRY(hone__db_artifact_get(in->db, variant->cubin_sha256->text,
-                                       &list->bytes, err));
+        HONE_TRY(hone__pack_code(in, variant->cubin_sha256, &list->bytes, err));
     return add_sample(list, before, err);
 }
 

@@ -56,7 +56,7 @@ static hone_status blob_of_cubin(pack_writer *w, pack_text *sha256,
 
     if (!sha256->text[0] || sha256->blob != HONE_PACK_NONE)
         return HONE_OK;
-    status = hone__db_artifact_get(w->in->db, sha256->text, &cubin, err);
+    status = hone__pack_code(w->in, sha256, &cubin, err);
     if (status == HONE_OK)
         status = hone__pack_blobs_add(&w->blobs, HONE_PACK_OF_CUBINS,
                                       hone__text_str(&cubin), cubin.length,

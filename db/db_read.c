@@ -43,9 +43,8 @@ static hone_status out_of_memory(hone_error *err)
                       "out of memory while reading the database");
 }
 
-/* Hand every row to the callback. */
-static hone_status walk(hone_db *db, sqlite3_stmt *statement,
-                        hone_db_row_fn callback, void *user, hone_error *err)
+hone_status hone__db_walk(hone_db *db, sqlite3_stmt *statement,
+                          hone_db_row_fn callback, void *user, hone_error *err)
 {
     const int n = sqlite3_column_count(statement);
     hone_db_value *values = hone__alloc((size_t)n * sizeof *values);
@@ -75,6 +74,43 @@ static hone_status walk(hone_db *db, sqlite3_stmt *statement,
     return status;
 }
 
+/* A statement that is not valid is the caller's mistake, unless the file does
+ * not have any more what every file has. */
+static hone_status not_valid(hone_db *db, const char *sql, hone_error *err)
+{
+    static const char *const views[] = {
+        "winner_v1",   "ranked_v1",         "default_v1",  "default_v2",
+        "trial_v1",    "session_v1",        "decision_v1", "baseline_v1",
+        "coverage_v1", "trial_parameter_v1"};
+    hone_error said = {0};
+
+    (void)hone__fail_native(&said, HONE_ERR_ARGUMENT, HONE_DOMAIN_SQLITE,
+                            SQLITE_ERROR, "the query is not valid: %s (in: %s)",
+                            sqlite3_errmsg(db->handle), sql);
+    for (size_t i = 0; i < N_OF(views); i++) {
+        sqlite3_stmt *statement = NULL;
+        char all[48];
+        int code;
+
+        (void)sqlite3_snprintf((int)sizeof all, all, "SELECT * FROM %s",
+                               views[i]);
+        code = sqlite3_prepare_v2(db->handle, all, -1, &statement, NULL);
+        (void)sqlite3_finalize(statement);
+        if (code == SQLITE_ERROR)
+            return hone__fail_native(
+                err, HONE_ERR_DATABASE, HONE_DOMAIN_SQLITE, code,
+                "database '%s' is damaged: its view %s is not valid (SQLite: "
+                "%.160s); save what can be read with the sqlite3 command "
+                "'.recover' into a new file",
+                db->path, views[i], sqlite3_errmsg(db->handle));
+        if (code != SQLITE_OK)
+            return hone__database_fail(db, code, "prepare a query", err);
+    }
+    if (err)
+        *err = said;
+    return HONE_ERR_ARGUMENT;
+}
+
 static hone_status prepare_query(hone_db *db, const char *sql, size_t n_params,
                                  sqlite3_stmt **out, hone_error *err)
 {
@@ -82,9 +118,7 @@ static hone_status prepare_query(hone_db *db, const char *sql, size_t n_params,
     const int code = sqlite3_prepare_v2(db->handle, sql, -1, out, &rest);
 
     if (code == SQLITE_ERROR)
-        return hone__fail_native(err, HONE_ERR_ARGUMENT, HONE_DOMAIN_SQLITE,
-                                 code, "the query is not valid: %s (in: %s)",
-                                 sqlite3_errmsg(db->handle), sql);
+        return not_valid(db, sql, err);
     if (code != SQLITE_OK)
         return hone__database_fail(db, code, "prepare a query", err);
     /* behind the statement stand blanks and `;` alone */
@@ -113,7 +147,7 @@ hone_status hone__db_query(hone_db *db, const char *sql,
             status = hone__database_fail(db, code, "prepare a query", err);
     }
     if (status == HONE_OK)
-        status = walk(db, statement, callback, user, err);
+        status = hone__db_walk(db, statement, callback, user, err);
     (void)sqlite3_finalize(statement);
     return status;
 }
@@ -222,17 +256,28 @@ hone_status hone__db_ends(hone_db *db, const hone_db_trial_key *key,
 
 /* In the order of hone_db_ranked_row. Which of them is near is the tuner's
  * business. */
-static const char ranked_sql[] =
-    "SELECT * FROM (SELECT v.config, p.dims, p.label, r.mode, d.name, d.arch,"
-    " d.sm_count, r.device_id, r.problem_id,"
-    " row_number() OVER (PARTITION BY r.problem_id, r.device_id, r.mode"
-    " ORDER BY r.rank) AS place"
-    " FROM problem p JOIN ranking r ON r.problem_id = p.problem_id"
-    " JOIN device d ON d.device_id = r.device_id"
-    " JOIN trial t ON t.trial_id = r.trial_id"
+#define RANKED                                                                 \
+    "SELECT v.config, p.dims, p.label, r.mode, d.name, d.arch,"                \
+    " d.sm_count, r.device_id, r.problem_id, "
+#define FROM_RANKING                                                           \
+    " AS place FROM problem p JOIN ranking r ON r.problem_id = p.problem_id"   \
+    " JOIN device d ON d.device_id = r.device_id"                              \
+    " JOIN trial t ON t.trial_id = r.trial_id"                                 \
     " JOIN variant v ON v.variant_id = t.variant_id"
+
+/* Of all implementations together the places are those of the ranking. */
+static const char ranked_sql[] = RANKED
+    "r.rank" FROM_RANKING " WHERE p.op = ?1 AND d.kind = ?2 AND r.rank <= ?3"
+    " ORDER BY r.problem_id, r.device_id, r.mode, place";
+
+/* Of one of them they are counted, which takes several times as long in a large
+ * file. */
+static const char ranked_of_one_sql[] =
+    "SELECT * FROM (" RANKED
+    "row_number() OVER (PARTITION BY r.problem_id, r.device_id, r.mode"
+    " ORDER BY r.rank)" FROM_RANKING
     " JOIN template k ON k.template_id = v.template_id"
-    " WHERE p.op = ?1 AND d.kind = ?2 AND (?4 IS NULL OR k.name = ?4))"
+    " WHERE p.op = ?1 AND d.kind = ?2 AND k.name = ?4)"
     " WHERE place <= ?3 ORDER BY problem_id, device_id, mode, place";
 
 static hone_status on_ranked(void *user, const hone_db_row *row,
@@ -267,6 +312,6 @@ hone_status hone__db_ranked_configs(hone_db *db, const char *op,
     HONE_TRY(hone__db_need("ranked configurations", "op", op, err));
     HONE_TRY(hone__db_need("ranked configurations", "device kind", device_kind,
                            err));
-    return hone__db_query(db, ranked_sql, values, N_OF(values), on_ranked, &to,
-                          err);
+    return hone__db_query(db, name ? ranked_of_one_sql : ranked_sql, values,
+                          name ? 4 : 3, on_ranked, &to, err);
 }

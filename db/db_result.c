@@ -119,15 +119,16 @@ hone_status hone__db_session_measured(hone_db *db, int64_t session_id,
 
 /* ---- trials -------------------------------------------------------------- */
 
-/* "[8123.5,8100]". SQLite's printf, since the C library's writes a comma for
- * the point in some locales. */
+/* "[8123.51,8100]": six digits, a millionth, which is less than any clock here
+ * tells; more would be noise that takes room. SQLite's printf, since the C
+ * library's writes a comma for the point in some locales. */
 static void samples_json(const hone_db_trial *trial, hone_text *out)
 {
     char number[64];
 
     hone__text_puts(out, "[");
     for (size_t i = 0; i < trial->n_samples; i++) {
-        (void)sqlite3_snprintf((int)sizeof number, number, "%s%.3f",
+        (void)sqlite3_snprintf((int)sizeof number, number, "%s%.6g",
                                i ? "," : "", trial->samples_ns[i]);
         hone__text_puts(out, isfinite(trial->samples_ns[i]) ? number
                              : i                            ? ",null"

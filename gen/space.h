@@ -43,9 +43,9 @@ typedef struct hone_space {
     int has_dims;
 } hone_space;
 
-/* `dims` NULL, or an integer dimension of it 0: constraints that read integer
- * dimensions are left out. NULL: dimensions that list their values take their
- * default. `properties` is mandatory.
+/* `dims` NULL, or a size of it HONE_DIM_DEFAULT: constraints that read integer
+ * dimensions are left out. A size of 0 is one like others. NULL: dimensions
+ * that list their values take their default. `properties` is mandatory.
  * HONE_ERR_INPUT or HONE_ERR_OVERFLOW: a constraint cannot be evaluated (the
  * sentence has the template's line and the values); HONE_ERR_CONSTRAINT: the
  * template's `arch` line excludes the device; HONE_ERR_UNSUPPORTED: more

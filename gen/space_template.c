@@ -77,6 +77,8 @@ static hone_status fill_slots(hone_space *space, const int64_t *dims,
         const hone_template_dim *dim = &tmpl->dims[i];
         int64_t value = dims ? dims[i] : dim->default_value;
 
+        if (value == HONE_DIM_DEFAULT)
+            value = dim->default_value;
         if (!value && dim->n_types && !dim->is_choice)
             value = dim->types[0];
         space->slots[tmpl->slots.dims + i] = value;
@@ -184,7 +186,8 @@ static hone_status build(hone_space *space, const int64_t *dims,
 
     space->has_dims = dims != NULL;
     for (size_t i = 0; dims && i < space->tmpl->n_dims; ++i)
-        space->has_dims &= space->tmpl->dims[i].n_types || dims[i] != 0;
+        space->has_dims &=
+            space->tmpl->dims[i].n_types || dims[i] != HONE_DIM_DEFAULT;
     HONE_TRY(fill_slots(space, dims, properties, err));
     HONE_TRY(check_arch(space, err));
     HONE_TRY(hone__space_prepare(space, space->tmpl->n_params, err));

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls of hone.h that are not about one plan, nor about opening
  * (open.c): see there. */
+#include "runtime/compile_later.h"
 #include "runtime/plan.h"
+#include "runtime/usage.h"
 
 #include "runtime/base/log.h"
+#include "runtime/base/type.h"
 
 #include <inttypes.h>
 
@@ -37,7 +40,9 @@ void hone_close(hone_ctx *ctx)
 {
     if (!ctx)
         return;
+    hone__usage_end(ctx);
     hone__plan_cache_close(ctx);
+    hone__compile_forget(ctx);
     while (ctx->contexts) {
         hone_context *context = ctx->contexts;
         hone_cu_context popped = NULL;
@@ -111,14 +116,11 @@ static hone_status plan_context(hone_ctx *ctx, hone_context **out,
 /* Which kernel a new plan has; a warning where a better one might be had. */
 static void log_match(const hone_query *query, const hone_answer *answer)
 {
-    static const char *const kinds[] = {
-#define KIND_NAME(name, value, spelling) [value] = spelling,
-        HONE_MATCH_MAP(KIND_NAME)
-#undef KIND_NAME
-    };
     const hone_match *match = &answer->match;
-    const int is_slow = !query->config && match->kind == HONE_MATCH_DEFAULT &&
-                        !answer->resolved.is_nothing;
+    const int is_near =
+        match->kind == HONE_MATCH_EXACT || match->kind == HONE_MATCH_NEIGHBOUR;
+    const int is_slow =
+        !query->config && !is_near && !answer->resolved.is_nothing;
     const hone_log_level level = is_slow || answer->n_left_out || *answer->note
                                      ? HONE_LOG_WARNING
                                      : HONE_LOG_INFO;
@@ -130,14 +132,14 @@ static void log_match(const hone_query *query, const hone_answer *answer)
         hone__text_printf(&dims, "%s%" PRId64, i ? "," : "",
                           answer->resolved.dims[i]);
     hone__log(level, "plan of %s(%s): %s, %s %s: %s", query->op,
-              hone__text_str(&dims), kinds[match->kind], match->implementation,
-              match->config, match->reason);
+              hone__text_str(&dims), hone__match_name(match->kind),
+              match->implementation, match->config, match->reason);
     hone__text_free(&dims);
 }
 
 /* Where the plan of an answer goes. */
 typedef struct plan_builder {
-    hone_context *context;
+    hone_context *context; /* first, for hone__row_is_compiled() */
     const char *op;
     hone_plan **out;
 } plan_builder;
@@ -167,12 +169,17 @@ static hone_status create_plan(hone_ctx *ctx, hone_query query,
         query.target = &builder.context->target;
         query.use = build_plan;
         query.user = &builder;
+        query.compile = ctx->compile;
+        query.is_compiled = hone__row_is_compiled;
         status = hone__match_find(&query, &answer, err);
     }
-    if (status == HONE_OK)
+    if (status == HONE_OK) {
         log_match(&query, &answer);
+        hone__compile_wait(builder.context, query.op, &answer);
+    }
     if (status == HONE_OK && out_match)
         *out_match = answer.match;
+    ctx->made.n_failed_plans += status != HONE_OK;
     (void)pthread_mutex_unlock(&ctx->lock);
     return hone__log_failure(status, query.op, err);
 }
@@ -248,7 +255,7 @@ static hone_status find_or_build(void *user, hone_answer *answer,
     HONE_TRY(build_plan(user, answer, err));
     status = hone__plan_cache_add(context->ctx, *builder->out, err);
     if (status != HONE_OK)
-        hone__program_free(&(*builder->out)->program);
+        hone__plan_leave(*builder->out);
     return status;
 }
 
@@ -264,11 +271,14 @@ static hone_status cache_plan(hone_context *context, const hone_plan_key *key,
                               .dims = key->dims,
                               .n_dims = key->n_dims,
                               .use = find_or_build,
-                              .user = &builder};
+                              .user = &builder,
+                              .compile = ctx->compile,
+                              .is_compiled = hone__row_is_compiled};
     hone_answer answer;
 
     HONE_TRY(hone__match_find(&query, &answer, err));
     log_match(&query, &answer);
+    hone__compile_wait(context, key->op, &answer);
     return key->n_dims != answer.resolved.n_dims ||
                    memcmp(key->dims, answer.resolved.dims,
                           key->n_dims * sizeof *key->dims) != 0
@@ -285,6 +295,7 @@ static hone_status make_plan(hone_ctx *ctx, hone_plan_key key, hone_plan **out,
 
     HONE_TRY(hone__hazard_get(err));
     (void)pthread_mutex_lock(&ctx->lock);
+    ++ctx->made.n_misses;
     status = plan_context(ctx, &context, err);
     if (status == HONE_OK) {
         key.context_id = context->context_id;
@@ -292,6 +303,7 @@ static hone_status make_plan(hone_ctx *ctx, hone_plan_key key, hone_plan **out,
         if (!*out)
             status = cache_plan(context, &key, out, err);
     }
+    ctx->made.n_failed_plans += status != HONE_OK;
     (void)pthread_mutex_unlock(&ctx->lock);
     return hone__log_failure(status, key.op, err);
 }
@@ -318,7 +330,7 @@ hone_status hone_launch(hone_ctx *ctx, const char *op, const int64_t *dims,
         plan = hone__hazard_own.object;
     if (plan) {
         driver = plan->program.driver;
-        key.context_id = plan->context_id;
+        key.context_id = hone__plan_context(plan);
         if (!hone__plan_matches(plan, &key))
             plan = hone__plan_cache_find(ctx, &key);
     } else {

@@ -5,9 +5,11 @@
 #include "runtime/context.h"
 
 #include "runtime/base/log.h"
+#include "runtime/store/code_arch.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* The last failure of this thread, and the serial of the hone_ctx it was
  * on; 0: none, or there was no memory for one. */
@@ -94,6 +96,8 @@ hone_status hone__context_current(hone_ctx *ctx, hone_context **out,
 
     *out = NULL;
     HONE_TRY(hone__ctx_driver(ctx, &driver, err));
+    if (!driver->kind)
+        HONE_TRY(hone__cuda_check_process(err));
     HONE_TRY(hone__driver_check(driver, driver->context_get(&handle),
                                 "cuCtxGetCurrent", err));
     if (!handle)
@@ -123,24 +127,43 @@ int hone__context_enter(const hone_context *context)
 
 /* ---- modules ------------------------------------------------------------- */
 
-static hone_status add_module(hone_context *context, const hone_answer *answer,
-                              hone_module **out, hone_error *err)
+static int64_t now_ns(void)
 {
-    const hone_store_row *row = answer->row;
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* PTX is compiled as it is loaded. */
+static hone_status load_code(const hone_driver *driver,
+                             const hone_store_row *row, const hone_text *code,
+                             hone_module *module, hone_error *err)
+{
+    const int is_ptx = hone__code_form(row->compile_arch) == HONE_CODE_PTX;
+    const int64_t start_ns = now_ns();
+
+    HONE_TRY(hone__driver_load(driver, hone__text_str(code), code->length,
+                               row->config, &module->handle, err));
+    if (is_ptx)
+        module->compile_ns = now_ns() - start_ns;
+    hone__log(HONE_LOG_INFO, "%s %zu bytes of %s: %s %s",
+              is_ptx ? "compiled" : "loaded", code->length,
+              is_ptx ? "PTX" : "code", row->implementation, row->config);
+    return HONE_OK;
+}
+
+hone_status hone__module_load(hone_context *context, const hone_store_row *row,
+                              const hone_text *code, hone_module **out,
+                              hone_error *err)
+{
     hone_module *module = hone__alloc(sizeof *module);
-    hone_text code = {0};
     hone_status status;
 
+    *out = NULL;
     if (!module)
         return hone__out_of_memory(err, " for a module");
-    status = hone__store_cubin(answer->store, row, &code, err);
-    if (status == HONE_OK)
-        status = hone__driver_load(context->driver, code.data, code.length,
-                                   row->config, &module->handle, err);
-    if (status == HONE_OK)
-        hone__log(HONE_LOG_INFO, "loaded %zu bytes of code: %s %s", code.length,
-                  row->implementation, row->config);
-    hone__text_free(&code);
+    status = load_code(context->driver, row, code, module, err);
     if (status != HONE_OK) {
         hone__free(module);
         return status;
@@ -148,22 +171,58 @@ static hone_status add_module(hone_context *context, const hone_answer *answer,
     (void)snprintf(module->cubin_sha256, sizeof module->cubin_sha256, "%s",
                    row->cubin_sha256);
     (void)snprintf(module->config, sizeof module->config, "%s", row->config);
+    module->code_bytes = code->length;
     module->context = context;
-    module->next = context->modules;
-    context->modules = module;
     *out = module;
     return HONE_OK;
+}
+
+void hone__module_add(hone_context *context, hone_module *module)
+{
+    context->ctx->made.code_bytes += module->code_bytes;
+    module->next = context->modules;
+    context->modules = module;
+}
+
+void hone__module_free(hone_module *module)
+{
+    (void)module->context->driver->module_unload(module->handle);
+    hone__text_free(&module->code);
+    hone__free(module);
+}
+
+hone_module *hone__module_find(const hone_context *context,
+                               const char *cubin_sha256)
+{
+    hone_module *module = context->modules;
+
+    while (module && strcmp(module->cubin_sha256, cubin_sha256) != 0)
+        module = module->next;
+    return module;
+}
+
+static hone_status add_module(hone_context *context, const hone_answer *answer,
+                              hone_module **out, hone_error *err)
+{
+    hone_text code = {0};
+    hone_status status =
+        hone__store_cubin(answer->store, answer->row, &code, err);
+
+    if (status == HONE_OK)
+        status = hone__module_load(context, answer->row, &code, out, err);
+    if (status == HONE_OK)
+        hone__module_add(context, *out);
+    hone__text_free(&code);
+    return status;
 }
 
 hone_status hone__module_get(hone_context *context, const hone_answer *answer,
                              int with_code, hone_module **out, hone_error *err)
 {
     const hone_store_row *row = answer->row;
-    hone_module *module = context->modules;
+    hone_module *module = hone__module_find(context, row->cubin_sha256);
 
     *out = NULL;
-    while (module && strcmp(module->cubin_sha256, row->cubin_sha256) != 0)
-        module = module->next;
     if (!module)
         HONE_TRY(add_module(context, answer, &module, err));
     if (with_code && !module->code.length) {

@@ -9,6 +9,7 @@
 #include "runtime/base/lines.h"
 #include "runtime/base/table.h"
 #include "runtime/driver/driver.h"
+#include "runtime/record/record.h"
 #include "runtime/store/store.h"
 #include "runtime/vendor/vendor.h"
 
@@ -22,7 +23,9 @@ typedef struct hone_module {
     hone_text code; /* of those with constants, for banks; else empty */
     _Atomic uint64_t n_refreshed; /* hone_plan_refresh() of its plans */
     char cubin_sha256[65];
-    char config[128]; /* names it in sentences; cut if longer */
+    char config[128];   /* names it in sentences; cut if longer */
+    int64_t compile_ns; /* what the driver took to compile it; 0: a cubin */
+    size_t code_bytes;
     struct hone_module *next;
 } hone_module;
 
@@ -46,6 +49,7 @@ typedef struct hone_plan_cache {
     hone_table table;
     size_t n_plans;
     size_t most_plans;
+    uint64_t n_evicted;
     size_t hand; /* the place of the table that is looked at next */
     hone_plan *retired;
     size_t n_retired;
@@ -56,11 +60,16 @@ struct hone_ctx {
     uint64_t serial; /* of this hone_ctx; never used twice in a process */
     int is_host; /* plans are for the cpu device; set before the first one */
     pthread_mutex_t lock;
-    hone_store **stores;          /* the first one goes before the others */
-    size_t n_stores;              /* 0 if hone_open() failed; under `lock` */
-    hone_context *contexts;       /* under `lock` */
-    hone_plan_cache cache;        /* changed under `lock` */
+    hone_store **stores;       /* the first one goes before the others */
+    size_t n_stores;           /* 0 if hone_open() failed; under `lock` */
+    hone_context *contexts;    /* under `lock` */
+    hone_plan_cache cache;     /* changed under `lock` */
+    hone_compile_when compile; /* these three under `lock`: compile_later.h */
+    struct hone_waiting *waiting;
+    size_t n_waiting;
     _Atomic uint64_t n_refreshed; /* hone_refresh() so far */
+    hone_record *record; /* NULL: launches are not counted; under `lock` */
+    hone_counters made;  /* what is counted where it happens; under `lock` */
 };
 
 /* The calling thread's error record, now about `ctx` (NULL: about none). */
@@ -82,6 +91,17 @@ hone_status hone__context_current(hone_ctx *ctx, hone_context **out,
  * driver's context_pop() undoes it. */
 int hone__context_enter(const hone_context *context);
 
+/* Load code of a row that is compiled for this device then; nothing is
+ * locked. It belongs to the context when hone__module_add() gave it there, else
+ * hone__module_free() ends it. The context is current. */
+hone_status hone__module_load(hone_context *context, const hone_store_row *row,
+                              const hone_text *code, hone_module **out,
+                              hone_error *err);
+void hone__module_add(hone_context *context, hone_module *module);
+void hone__module_free(hone_module *module);
+/* The one with this cubin; NULL: it is not loaded. Lock held. */
+hone_module *hone__module_find(const hone_context *context,
+                               const char *cubin_sha256);
 /* The module of an answer's cubin, loaded on first use; with `with_code` it
  * also keeps the cubin. The context is current, `lock` held. */
 hone_status hone__module_get(hone_context *context, const hone_answer *answer,

@@ -25,6 +25,17 @@
  * runtime API's `T *`: they are the same values. The calling thread must have
  * a current CUDA context (any runtime API call, e.g. cudaMalloc, makes one).
  *
+ * fork(): hone_open() starts no driver, the first plan does. A process that
+ * forks before that uses its hone_ctx on both sides; so does, at any time, one
+ * that uses the device `cpu`, and its plans as well. It forks when no thread is
+ * in a call of the library. After CUDA was started its child cannot use
+ * it: what needs the driver there is HONE_ERR_NO_GPU, or HONE_ERR_CUDA of
+ * hone_plan_run(), and says so; hone_close() is no error.
+ *
+ * A GPU is what CUDA shows: a MIG slice is a device with multiprocessors and
+ * memory of its own. Programs with several GPUs make a plan for each, or let
+ * hone_launch() do so: what counts is the CUDA context that is current.
+ *
  * On the device `cpu` (hone_device_select(), or HONE_DEVICE in the environment)
  * the same calls run what `hone tune --device cpu` compiled for this machine:
  * no driver is needed, arrays are host memory, streams do not count, and a
@@ -138,15 +149,25 @@ typedef enum hone_dim_kind {
 } hone_dim_kind;
 
 /**
- * How good an answer is, best first. X(NAME, value, spelling). Pinned.
+ * How good an answer is. X(NAME, value, spelling). Pinned; the values are in
+ * the order in which they were added. Best first:
  * exact: tuned on this architecture and SM count for these dimensions;
  * neighbour: tuned for a similar shape, its constraints re-checked for this
- * one; default: the template's default variant.
+ * one; family: tuned for this shape or a similar one on another device whose
+ * code runs here (other SM count, or older minor version of the compute
+ * capability), its constraints re-checked for this device; default: a
+ * template's default variant; ptx: what was tuned near this shape, or a
+ * default variant, as PTX that the driver has compiled for this device (`hone
+ * pack --with-ptx`); reference: the plain implementation that is
+ * right everywhere, and slow.
  */
 #define HONE_MATCH_MAP(X)                                                      \
     X(EXACT, 0, "exact")                                                       \
     X(NEIGHBOUR, 1, "neighbour")                                               \
-    X(DEFAULT, 2, "default")
+    X(DEFAULT, 2, "default")                                                   \
+    X(FAMILY, 3, "family")                                                     \
+    X(REFERENCE, 4, "reference")                                               \
+    X(PTX, 5, "ptx")
 
 typedef enum hone_match_kind {
 #define HONE_MATCH_ENUM(name, value, spelling) HONE_MATCH_##name = value,
@@ -167,6 +188,10 @@ typedef struct hone_match {
                                   are damaged in the database, or functions of
                                   a library that cannot be used here, and with
                                   what of a library is not as it was tuned */
+    int64_t compile_time_ns; /**< what it took to compile its code for this
+                                  device, once in this context; 0: it was there.
+                                  The driver keeps what it compiled on disk
+                                  (CUDA_CACHE_PATH): much less the next time */
 } hone_match;
 
 /**
@@ -259,8 +284,11 @@ HONE_API hone_status hone_log_set(hone_log_function *function, void *user,
  *         HONE_ERR_DATABASE (neither a database nor a pack of ours, damaged,
  *         or a newer one), HONE_ERR_IO (it cannot be read, or HONE_LOG
  *         not written), HONE_ERR_BUSY
- *         (locked), HONE_ERR_ARGUMENT (HONE_DEVICE or HONE_PLAN_LIMIT in the
- *         environment has an unknown value)
+ *         (locked), HONE_ERR_ARGUMENT (HONE_DEVICE, HONE_COMPILE or
+ *         HONE_PLAN_LIMIT in the environment has an unknown value),
+ *         HONE_ERR_UNSUPPORTED (a database, and libhone_sqlite, which reads
+ *         them, is neither beside libhone nor what $HONE_SQLITE_LIBRARY names)
+ *
  * Needs no GPU: the driver is loaded by the first plan.
  *
  * WHO CAN WRITE A DATABASE OR A PACK CAN RUN CODE: on the GPU with your data,
@@ -287,14 +315,16 @@ typedef struct hone_source {
  * Open several databases and packs, the most specific one first: a user's
  * before a site's before a system's. Of a problem the first one that knows it
  * exactly (same dims, architecture, multiprocessors) answers; else the nearest
- * neighbour of all of them, of equally near ones the first; else the default
- * variant of the first one that has another than the reference implementation,
+ * neighbour of all of them, of equally near ones the first; else what was tuned
+ * nearest on another device of the family; else the default variant of the
+ * first one that has another than the reference implementation,
  * else that. hone_match.reason ends with the file.
  *
  * A pack is mapped: replace it by renaming another one over it, as `hone pack`
  * does. Who shortens or overwrites it in place takes its pages from programs
  * that have it open.
  *
+ * @param out_ctx  as of hone_open(); close it
  * @return what hone_open() returns, and HONE_ERR_ARGUMENT (no sources; one
  *         without path and pack, or with both; a SHA-256 that is none, or of
  *         a database; a pack in memory that is not aligned),
@@ -316,6 +346,23 @@ HONE_API hone_status hone_sources_open(const hone_source *sources,
 HONE_API hone_status hone_pack_register(const void *pack, size_t pack_bytes);
 
 /**
+ * Declare what `hone pack --format c -o NAME.c` writes, or EMBED of
+ * hone_add_kernels(), where NAME is hone_kernels_TARGET. NAME_register() calls
+ * hone_pack_register(), as often as one likes.
+ */
+#ifdef __cplusplus
+#define HONE_PACK_DECLARE(name)                                                \
+    extern "C" const unsigned char name[];                                     \
+    extern "C" const size_t name##_bytes;                                      \
+    extern "C" hone_status name##_register(void)
+#else
+#define HONE_PACK_DECLARE(name)                                                \
+    extern const unsigned char name[];                                         \
+    extern const size_t name##_bytes;                                          \
+    extern hone_status name##_register(void)
+#endif
+
+/**
  * Choose the device that plans of `ctx` are for, before the first one is made
  * and before other threads use `ctx`. Without this call it is $HONE_DEVICE,
  * else "cuda".
@@ -333,6 +380,38 @@ HONE_API hone_status hone_pack_register(const void *pack, size_t pack_bytes);
  *         the other device)
  */
 HONE_API hone_status hone_device_select(hone_ctx *ctx, const char *device);
+
+/**
+ * Choose when kernels are compiled that a database or pack has as PTX alone
+ * (`hone pack --with-ptx`) and that answer on this device. Without this call it
+ * is $HONE_COMPILE, else "now".
+ *
+ * "now":   the call that makes the plan waits for the driver: tens of
+ *          milliseconds to seconds, once, and other threads that make plans
+ *          wait with it.
+ * "later": plans get the reference implementation, if that runs here, and what
+ *          they wait for is compiled by hone_compile_pending(). If nothing else
+ *          runs, as "now".
+ * "never": as if there were no PTX.
+ *
+ * Thread-safe; holds for plans that are made from then on.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (NULL, or another word)
+ */
+HONE_API hone_status hone_compile_select(hone_ctx *ctx, const char *when);
+
+/**
+ * Compile what one plan waits for ("later"), in the calling thread, with the
+ * CUDA context of that plan. Other threads make and run plans meanwhile: the
+ * library has no threads of its own, a program calls this in one of its own
+ * until nothing is left. hone_launch() takes the new kernel from then on; a
+ * plan of hone_plan_create() stays what it is, the next one has it.
+ *
+ * @param out_n_left how many plans wait still; may be NULL
+ * @return HONE_OK (also if none does), HONE_ERR_ARGUMENT (ctx is NULL); else
+ *         what hone_plan_create() returns: this plan waits no more then
+ */
+HONE_API hone_status hone_compile_pending(hone_ctx *ctx, size_t *out_n_left);
 
 /**
  * Close `ctx` with its cached plans, and give back all that it has of the
@@ -524,6 +603,7 @@ HONE_API hone_status hone_plan_create(hone_ctx *ctx, const char *op,
  * @param config    all parameters, "BM=128,STAGES=3", in any order, spelled
  *                  as `hone show` and hone_match spell them; "" where there
  *                  are none
+ * @param out_plan  NULL on failure; free with hone_plan_destroy()
  * @param out_match may be NULL; `kind` is HONE_MATCH_EXACT if the
  *                  configuration was measured for these dims on this
  *                  device, HONE_MATCH_NEIGHBOUR if for others, whatever they
@@ -680,6 +760,64 @@ HONE_API hone_status hone_launch(hone_ctx *ctx, const char *op,
  * @return HONE_OK, HONE_ERR_ARGUMENT
  */
 HONE_API hone_status hone_plan_limit(hone_ctx *ctx, size_t n_plans);
+
+/**
+ * Record which shapes are launched, and how often, from now on: what `hone tune
+ * --shapes FILE` spends its time on. Counting costs a launch some nanoseconds.
+ * Without this call it is HONE_RECORD of the environment, a file, which
+ * hone_open() reads; where that cannot be written, the log says so, and
+ * nothing else happens.
+ *
+ * A line for each shape and kernel is appended by hone_record_write(), by
+ * hone_close(), when the program ends, and about every ten seconds while plans
+ * are made: hone-record(5). Many processes may write one file. What is counted
+ * are runs of plans that launch something, by hone_launch() and
+ * hone_plan_run(); a run that is captured into a graph counts once, however
+ * often the graph is launched. A child of fork() counts its own.
+ *
+ * @param path  NULL: only count, for hone_counters_get()
+ * @return HONE_OK, HONE_ERR_ARGUMENT (ctx is NULL; launches are recorded
+ *         already; plans were made before), HONE_ERR_IO (the file cannot be
+ *         written), HONE_ERR_NO_MEMORY
+ */
+HONE_API hone_status hone_record_start(hone_ctx *ctx, const char *path);
+
+/**
+ * Append what was launched since the last time now. Thread-safe.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (ctx is NULL, or nothing is recorded),
+ *         HONE_ERR_IO (the file is as it was; the next call tries again),
+ *         HONE_ERR_BUSY (other processes kept it locked for seconds),
+ *         HONE_ERR_NO_MEMORY
+ */
+HONE_API hone_status hone_record_write(hone_ctx *ctx);
+
+/**
+ * What was done with a hone_ctx so far. Arrays are indexed by hone_match_kind,
+ * with room for kinds to come.
+ */
+typedef struct hone_counters {
+    uint64_t n_plans[8];        /**< that were made, by the kernel they got */
+    uint64_t n_vendor_plans;    /**< functions of vendors' libraries of those */
+    uint64_t n_failed_plans;    /**< that could not be made */
+    uint64_t n_misses;          /**< of hone_launch(): no plan was there */
+    uint64_t n_evictions;       /**< see hone_plan_limit() */
+    uint64_t n_cached_plans;    /**< that hone_launch() has now */
+    uint64_t n_launches[8];     /**< runs of plans; 0 unless they are recorded,
+                                     see hone_record_start() */
+    uint64_t n_vendor_launches; /**< of those */
+    uint64_t code_bytes;        /**< of kernels that were loaded */
+    uint64_t workspace_bytes;   /**< of device memory that streams have now,
+                                     see hone_stream_release() */
+} hone_counters;
+
+/**
+ * Tell the counters; hone_close() says them by the log (info). Thread-safe; it
+ * may wait for a plan that is being made and, on the cpu device, for a run.
+ *
+ * @return HONE_OK, HONE_ERR_ARGUMENT (NULL)
+ */
+HONE_API hone_status hone_counters_get(hone_ctx *ctx, hone_counters *out);
 
 #ifdef __cplusplus
 }

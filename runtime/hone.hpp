@@ -287,6 +287,20 @@ class context
         detail::check(hone_device_select(get(), name.c_str()), get());
         return *this;
     }
+    /** "now", "later" or "never". */
+    context &select_compile(const std::string &when)
+    {
+        detail::check(hone_compile_select(get(), when.c_str()), get());
+        return *this;
+    }
+    /** How many plans wait still. */
+    std::size_t compile_pending()
+    {
+        std::size_t n_left = 0;
+
+        detail::check(hone_compile_pending(get(), &n_left), get());
+        return n_left;
+    }
     void refresh()
     {
         detail::check(hone_refresh(get()), get());
@@ -294,6 +308,27 @@ class context
     void limit_plans(std::size_t n)
     {
         detail::check(hone_plan_limit(get(), n), get());
+    }
+    /** Record launches in a file; before the first plan. */
+    void record(const std::string &path)
+    {
+        detail::check(hone_record_start(get(), path.c_str()), get());
+    }
+    /** Count launches alone. */
+    void record()
+    {
+        detail::check(hone_record_start(get(), nullptr), get());
+    }
+    void write_record()
+    {
+        detail::check(hone_record_write(get()), get());
+    }
+    hone_counters counters() const
+    {
+        hone_counters counters;
+
+        detail::check(hone_counters_get(get(), &counters), get());
+        return counters;
     }
     void release(hone_stream stream)
     {

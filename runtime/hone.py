@@ -66,7 +66,8 @@ _BY_CODE = {of.code: of for of in _TYPES}
 _BY_NAME = {of.name: of for of in _TYPES}
 _MODES = ["scalar", "in", "out", "inout"]
 _DIM_KINDS = ["size", "type", "choice"]
-_MATCH_KINDS = ["exact", "neighbour", "default"]
+_MATCH_KINDS = ["exact", "neighbour", "default", "family", "reference",
+                "ptx"]
 _LOG_LEVELS = ["error", "warning", "info"]
 
 
@@ -74,7 +75,21 @@ class _Match(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("tuned_time_ns", ctypes.c_int64),
                 ("config", ctypes.c_char * 256),
                 ("implementation", ctypes.c_char * 64),
-                ("reason", ctypes.c_char * 256)]
+                ("reason", ctypes.c_char * 256),
+                ("compile_time_ns", ctypes.c_int64)]
+
+
+class _Counters(ctypes.Structure):
+    _fields_ = [("n_plans", ctypes.c_uint64 * 8),
+                ("n_vendor_plans", ctypes.c_uint64),
+                ("n_failed_plans", ctypes.c_uint64),
+                ("n_misses", ctypes.c_uint64),
+                ("n_evictions", ctypes.c_uint64),
+                ("n_cached_plans", ctypes.c_uint64),
+                ("n_launches", ctypes.c_uint64 * 8),
+                ("n_vendor_launches", ctypes.c_uint64),
+                ("code_bytes", ctypes.c_uint64),
+                ("workspace_bytes", ctypes.c_uint64)]
 
 
 class _Names(ctypes.Structure):
@@ -121,6 +136,8 @@ _FUNCTIONS = {
     "hone_sources_open": (_INT, [_P, _SIZE, _P]),
     "hone_close": (None, [_P]),
     "hone_device_select": (_INT, [_P, _TEXT]),
+    "hone_compile_select": (_INT, [_P, _TEXT]),
+    "hone_compile_pending": (_INT, [_P, _P]),
     "hone_stream_release": (_INT, [_P, _P]),
     "hone_operation_list": (_INT, [_P, _P]),
     "hone_names_free": (None, [_P]),
@@ -136,6 +153,9 @@ _FUNCTIONS = {
     "hone_plan_run": (_INT, [_P, _P, _SIZE, _P]),
     "hone_refresh": (_INT, [_P]),
     "hone_plan_limit": (_INT, [_P, _SIZE]),
+    "hone_record_start": (_INT, [_P, _TEXT]),
+    "hone_record_write": (_INT, [_P]),
+    "hone_counters_get": (_INT, [_P, _P]),
 }
 
 _VERSION = 100  # of hone.h that this file was written for: 0.1
@@ -510,9 +530,39 @@ class Context:
         """hone_refresh(): arrays at the same addresses have changed."""
         self._check(self._lib.hone_refresh(self._open()))
 
+    def select_compile(self, when):
+        """hone_compile_select(): "now", "later" or "never"."""
+        self._check(self._lib.hone_compile_select(self._open(), when.encode()))
+
+    def compile_pending(self):
+        """hone_compile_pending(): how many plans wait still."""
+        left = ctypes.c_size_t()
+        self._check(self._lib.hone_compile_pending(self._open(),
+                                                   ctypes.byref(left)))
+        return left.value
+
     def limit_plans(self, n):
         """hone_plan_limit()."""
         self._check(self._lib.hone_plan_limit(self._open(), n))
+
+    def record(self, path=None):
+        """hone_record_start(): record launches in a file, or only count them;
+        before the first plan."""
+        self._check(self._lib.hone_record_start(self._open(),
+                                                path and os.fsencode(path)))
+
+    def write_record(self):
+        """hone_record_write()."""
+        self._check(self._lib.hone_record_write(self._open()))
+
+    def counters(self):
+        """hone_counters_get(), as a dict; plans and launches by match."""
+        of = _Counters()
+        self._check(self._lib.hone_counters_get(self._open(),
+                                                ctypes.byref(of)))
+        return {name: dict(zip(_MATCH_KINDS, getattr(of, name)))
+                if name in ("n_plans", "n_launches") else getattr(of, name)
+                for name, _ in of._fields_}
 
     def release(self, stream=None):
         """hone_stream_release(): give back the stream's memory."""

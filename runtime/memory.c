@@ -267,6 +267,38 @@ void hone__memory_forget(hone_context *context, const hone_need *need)
     }
 }
 
+static size_t bytes_of(const hone_block *block)
+{
+    size_t sum = 0;
+
+    for (; block; block = block->next)
+        sum += block->size_bytes;
+    return sum;
+}
+
+size_t hone__memory_bytes(const hone_context *context)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < hone__table_size(&context->streams); ++i) {
+        hone_memory *memory = hone__table_at(&context->streams, i);
+
+        if (!memory)
+            continue;
+        (void)pthread_mutex_lock(&memory->turn);
+        sum += bytes_of(
+            atomic_load_explicit(&memory->scratch, memory_order_relaxed));
+        sum += bytes_of(memory->spare) + bytes_of(memory->captured);
+        for (size_t j = 0; j < hone__table_size(&memory->zeros); ++j) {
+            const hone_block *zeros = hone__table_at(&memory->zeros, j);
+
+            sum += zeros ? zeros->size_bytes : 0;
+        }
+        (void)pthread_mutex_unlock(&memory->turn);
+    }
+    return sum;
+}
+
 /* ---- constant memory ----------------------------------------------------- */
 
 static hone_status add_bank(hone_memory *memory, const hone_need *need,

@@ -154,6 +154,10 @@ static inline void hone__share_follow(const hone_share *share,
                               memory_order_relaxed);
 }
 
+/* How much device memory all streams have: blocks that runs work in. Waits for
+ * runs that have a turn; the ctx's lock held. */
+size_t hone__memory_bytes(const hone_context *context);
+
 /* A program goes: its zeros are for others. The ctx's lock held. */
 void hone__memory_forget(hone_context *context, const hone_need *need);
 /* Give back what a stream has; nobody uses it, the context is current. Takes

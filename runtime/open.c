@@ -2,8 +2,10 @@
 /* Opening: the databases and packs behind a hone_ctx, the search path that
  * finds them, packs that are linked into the program, and the device that is
  * chosen. */
+#include "runtime/compile_later.h"
 #include "runtime/plan.h"
 #include "runtime/search_path.h"
+#include "runtime/usage.h"
 
 #include "runtime/base/log.h"
 #include "runtime/store/store_kind.h"
@@ -54,17 +56,22 @@ hone_status hone_device_select(hone_ctx *ctx, const char *device)
     return status;
 }
 
-/* $HONE_LOG, $HONE_DEVICE and $HONE_PLAN_LIMIT. */
+/* $HONE_LOG, $HONE_DEVICE, $HONE_COMPILE and $HONE_PLAN_LIMIT; $HONE_RECORD is
+ * read when all went well. */
 static hone_status read_environment(hone_ctx *ctx, int *out_is_host,
                                     hone_error *err)
 {
     const char *device = getenv("HONE_DEVICE");
     const char *limit = getenv("HONE_PLAN_LIMIT");
+    const char *compile = getenv("HONE_COMPILE");
     char *end = NULL;
 
     HONE_TRY(hone__log_start(err));
     if (device && *device)
         HONE_TRY(read_device(device, "HONE_DEVICE", out_is_host, err));
+    if (compile && *compile)
+        HONE_TRY(
+            hone__compile_read(compile, "HONE_COMPILE", &ctx->compile, err));
     if (!limit || !*limit)
         return HONE_OK;
     errno = 0;
@@ -179,6 +186,8 @@ static hone_status fill_ctx(hone_ctx *ctx, const hone_source *sources,
                        : open_path(ctx, err);
     if (status != HONE_OK)
         hone__stores_close(ctx);
+    else
+        hone__usage_start(ctx);
     select_device(ctx, is_host);
     return status;
 }

@@ -213,10 +213,14 @@ static hone_status describe_in(const description *wanted, hone_store *store,
     const hone_launch_spec *spec = NULL;
     hone_status status = HONE_ERR_NOT_FOUND;
 
-    for (size_t i = 0; i < op->n_rows && !spec; ++i) {
-        status = hone__store_spec(store, op, op->rows[i], &spec, err);
-        if (status == HONE_ERR_NO_MEMORY)
-            return status;
+    for (int is_wide = 0; is_wide < 2 && !spec; ++is_wide) {
+        if (is_wide)
+            HONE_TRY(hone__store_widen(store, op, err));
+        for (size_t i = 0; i < op->n_rows && !spec; ++i) {
+            status = hone__store_spec(store, op, op->rows[i], &spec, err);
+            if (status == HONE_ERR_NO_MEMORY)
+                return status;
+        }
     }
     return status == HONE_OK ? fill_operation(wanted, spec, err) : status;
 }

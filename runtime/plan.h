@@ -31,8 +31,9 @@ enum {
 typedef struct hone_plan_more {
     hone_program_more program; /* first: it is program.more */
     hone_context *context;
-    hone_need need;  /* of the memory of streams */
-    hone_plan *next; /* of those that are retired */
+    hone_need need;              /* of the memory of streams */
+    hone_plan *next;             /* of those that are retired */
+    hone_record_shape *launched; /* whose counter it has; NULL: none */
     /* The last ways to leave out dims by HONE_DIM_DEFAULT: n_dims << 16 and a
      * mask of those; 0: none. Of plan_cache.c. */
     uint32_t forms[HONE_PLAN_FORMS];
@@ -40,7 +41,8 @@ typedef struct hone_plan_more {
 
 struct hone_plan {
     hone_program program; /* first: its lines are the plan's; op of the key */
-    unsigned long long context_id; /* as `dims`: see hone_plan_key */
+    /* As `dims`: see hone_plan_key; 0: a better plan takes its place. */
+    _Atomic(unsigned long long) context_id;
     uint8_t n_dims;
     uint8_t n_least;           /* the dims behind these have their defaults */
     uint8_t has_memory;        /* uses that of streams: `need` */
@@ -61,14 +63,32 @@ static inline hone_plan_more *hone__plan_more(const hone_plan *plan)
     return (hone_plan_more *)(void *)plan->program.more;
 }
 
-/* Make a plan of `op` for an answer, and note in it what is not as stored;
- * the lock of the ctx is held. */
+/* Make a plan of `op` for an answer, let its launches be counted, and note in
+ * it what is not as stored; the lock of the ctx is held. */
 hone_status hone__plan_build(hone_context *context, const char *op,
                              hone_answer *answer, hone_plan **out,
                              hone_error *err);
 /* Free it when others may have its part of streams' memory; one that was not
  * run, or when all is freed, is freed as a program. Lock held. */
 void hone__plan_leave(hone_plan *plan);
+
+static inline hone_error *hone__plan_error(const hone_plan *plan)
+{
+    return hone__thread_error(hone__plan_more(plan)->context->ctx);
+}
+
+static inline const hone_need *hone__plan_need(const hone_plan *plan)
+{
+    return &hone__plan_more(plan)->need;
+}
+
+/* See that the stream has the memory that a run of the plan needs. */
+hone_status hone__plan_prepare(const hone_plan *plan, hone_stream stream,
+                               hone_share *out, hone_error *err);
+/* Run it alone on the stream's memory, from filling constants to the last
+ * launch; where a launch is over when it returns, until the run is. */
+hone_status hone__plan_run_in_turn(const hone_plan *plan, void *const *args,
+                                   hone_stream stream);
 
 /* A plan that is not in the cache arrives as a whole, instead of line by line
  * as the pointers in it are followed. */
@@ -95,11 +115,16 @@ static inline void hone__plan_prefetch_more(const hone_plan *plan)
     __builtin_prefetch(&more->program.vendor);
 }
 
+static inline unsigned long long hone__plan_context(const hone_plan *plan)
+{
+    return atomic_load_explicit(&plan->context_id, memory_order_relaxed);
+}
+
 static inline int hone__plan_matches(const hone_plan *plan,
                                      const hone_plan_key *key)
 {
-    if (plan->context_id != key->context_id || key->n_dims > plan->n_dims ||
-        key->n_dims < plan->n_least)
+    if (hone__plan_context(plan) != key->context_id ||
+        key->n_dims > plan->n_dims || key->n_dims < plan->n_least)
         return 0;
     for (size_t i = 0; i < key->n_dims; ++i) {
         if (plan->dims[i] != key->dims[i] &&
@@ -130,6 +155,9 @@ hone_status hone__plan_cache_add(hone_ctx *ctx, hone_plan *plan,
  * held. HONE_ERR_NO_MEMORY. */
 hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
                                    const hone_plan_key *key, hone_error *err);
+/* Take a plan out, so that the next launch makes one anew, also where it was a
+ * thread's last. Lock held. */
+void hone__plan_cache_drop(hone_ctx *ctx, const hone_plan_key *key);
 /* Keep this many; 1 or more. Lock held. */
 void hone__plan_cache_limit(hone_ctx *ctx, size_t n_plans);
 /* Free the plans; nobody uses one. */

@@ -24,8 +24,8 @@ static uint64_t hash_of(const hone_plan_key *key)
 
 static uint64_t hash_of_plan(const hone_plan *plan, size_t n_dims)
 {
-    const hone_plan_key key = {plan->context_id, plan->program.op, plan->dims,
-                               n_dims};
+    const hone_plan_key key = {hone__plan_context(plan), plan->program.op,
+                               plan->dims, n_dims};
 
     return hash_of(&key);
 }
@@ -43,7 +43,7 @@ static uint32_t form_of(const hone_plan_key *key)
 static uint64_t hash_of_form(const hone_plan *plan, uint32_t form)
 {
     int64_t dims[HONE_MAX_DIMS];
-    const hone_plan_key key = {plan->context_id, plan->program.op, dims,
+    const hone_plan_key key = {hone__plan_context(plan), plan->program.op, dims,
                                form >> 16};
 
     for (size_t i = 0; i < key.n_dims; ++i)
@@ -137,8 +137,10 @@ static hone_plan *choose(hone_plan_cache *cache, const hone_plan *keep)
 
 static void evict(hone_plan_cache *cache, const hone_plan *keep)
 {
-    while (cache->n_plans > cache->most_plans)
+    while (cache->n_plans > cache->most_plans) {
         retire(cache, choose(cache, keep));
+        ++cache->n_evicted;
+    }
     if (cache->n_retired >= RETIRED_TOGETHER + 2 * cache->n_protected)
         free_retired(cache);
 }
@@ -183,6 +185,20 @@ hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
         return add_form(ctx, plan, form, err);
     return hone__table_put(&ctx->cache.table, hash_of_plan(plan, key->n_dims),
                            plan, err);
+}
+
+void hone__plan_cache_drop(hone_ctx *ctx, const hone_plan_key *key)
+{
+    hone_table_walk walk = hone__table_walk(&ctx->cache.table, hash_of(key));
+    hone_plan *plan;
+
+    while ((plan = hone__table_next(&walk)) != NULL) {
+        if (!hone__plan_matches(plan, key))
+            continue;
+        retire(&ctx->cache, plan);
+        atomic_store_explicit(&plan->context_id, 0, memory_order_relaxed);
+        return;
+    }
 }
 
 void hone__plan_cache_limit(hone_ctx *ctx, size_t n_plans)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conv1d: y[i] = sum over k < taps of h[k] * x[i - k], f32, for i from 0 to
  * n - 1; samples in front of the signal are 0. A causal FIR filter of any
- * length from 1 up.
+ * length; without taps y is 0.
  *
  * Bound by memory up to some 60 taps (8 bytes for each output), by the
  * multiply-adds of the multiprocessor above. So what counts is how few other
@@ -36,7 +36,7 @@
  * Source: the definition; several results of a thread share what they read. */
 #include "hone_device.cuh"
 
-#pragma hone op conv1d(n, taps) "y[i] = sum of h[k]*x[i-k], k < taps, with zeros in front; f32"
+#pragma hone op conv1d(n, taps from 0) "y[i] = sum of h[k]*x[i-k], k < taps, with zeros in front; f32"
 #pragma hone arg x: in f32[n], h: in f32[taps], y: out f32[n]
 
 // Outputs of a thread; taps in the body of its loop.
@@ -80,6 +80,7 @@
 #pragma hone require MIN_BLOCKS == 1 || BLOCK*MIN_BLOCKS*(3*OUTPUTS + 24) <= device.regs_sm "MIN_BLOCKS blocks have too few registers"
 #pragma hone require MIN_BLOCKS == 1 || BLOCK*MIN_BLOCKS >= 512 "so few threads have all registers anyway"
 #pragma hone require taps <= 1000000000 "the number of taps must fit 31 bits"
+#pragma hone require FILTER != constant || taps > 0 "there is nothing to keep in constant memory"
 
 #pragma hone constant filter_memory: f32[taps] from h if(FILTER == constant)
 #pragma hone launch conv1d grid(ceildiv(n, BLOCK*OUTPUTS)) block(BLOCK) shared(SMEM) args(x, h, y, i64(n), i32(taps), i32(TILE), i32(HISTORY))

@@ -2,7 +2,7 @@
 /* hone bench: the winner, the default variant, the baselines and
  * configurations of one's own side by side. */
 #include "tools/base/commands.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/message.h"
 #include "tools/base/output.h"
 

@@ -2,7 +2,7 @@
 /* hone compile: a template's configurations to cubins in the cache. */
 #include "tools/base/commands.h"
 #include "tools/base/process.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/option_value.h"
 #include "tools/base/message.h"
 #include "tools/base/output.h"

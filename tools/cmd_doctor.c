@@ -85,9 +85,11 @@ static void place(hone_doctor *d, const char *what, locate_fn *locate,
     hone__text_free(&path);
 }
 
-/* Is it one of ours, whole, and of a format that this hone reads? */
+/* Is it one of ours, whole, and of a format that this hone reads? Half a
+ * gigabyte takes some seconds. */
 static void database(hone_doctor *d)
 {
+    static const int64_t MOST_BYTES = (int64_t)512 << 20;
     hone_text path = {0};
     hone_db_summary summary;
     hone_error err = {0};
@@ -98,18 +100,22 @@ static void database(hone_doctor *d)
         hone__doctor_line(d->output, "database", "none",
                           "%s is not there yet; 'hone tune' makes it",
                           path.data);
-    } else if (hone__db_inspect(path.data, &summary, &err) != HONE_OK) {
+    } else if (hone__db_inspect(path.data, MOST_BYTES, &summary, &err) !=
+               HONE_OK) {
         hone__doctor_line(d->output, "database", "unusable", "%s", err.text);
         d->unusable = err;
     } else {
-        hone__doctor_line(d->output, "database", "ok",
-                          "%s, format %lld%s, %lld winners, %lld trials",
-                          path.data, (long long)summary.version,
-                          summary.version < HONE_DB_VERSION
-                              ? " (the next 'hone tune' makes it current)"
-                              : "",
-                          (long long)summary.n_winners,
-                          (long long)summary.n_trials);
+        hone__doctor_line(
+            d->output, "database", "ok",
+            "%s, format %lld%s, %lld winners, %lld trials%s", path.data,
+            (long long)summary.version,
+            summary.version < HONE_DB_VERSION
+                ? " (the next 'hone tune' makes it current)"
+                : "",
+            (long long)summary.n_winners, (long long)summary.n_trials,
+            summary.is_read ? ""
+                            : "; too large to be read to its end here, as "
+                              "sqlite3 FILE 'PRAGMA quick_check' does");
     }
     hone__text_free(&path);
 }

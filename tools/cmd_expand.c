@@ -2,7 +2,7 @@
 /* hone expand: the source, compiler options or launch plan of one
  * configuration. */
 #include "tools/base/commands.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/message.h"
 #include "tools/base/output.h"
 

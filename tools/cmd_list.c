@@ -2,7 +2,7 @@
 /* hone list: the operations on the template path, their implementations, and
  * which of these apply to a problem and a device. */
 #include "tools/base/commands.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"

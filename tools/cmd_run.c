@@ -2,7 +2,7 @@
 /* hone run: launch a tuned operation through the runtime, check and time
  * it. */
 #include "tools/base/commands.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/message.h"
 #include "tools/base/output.h"
 

@@ -2,14 +2,15 @@
 /* hone tune: every shape in turn, every trial into the database. */
 #include "tools/base/commands.h"
 #include "tools/base/process.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"
-#include "tools/references.h"
+#include "tools/inputs/references.h"
 #include "tools/tune_parts.h"
 
+#include "runtime/base/alloc.h"
 #include "runtime/base/text.h"
 #include "tuner/trial/devices.h"
 #include "tuner/tuner.h"
@@ -27,6 +28,12 @@ typedef struct tune_run {
     hone_text db_option; /* for commands in messages: " --db FILE", or "" */
     hone_text cache;
     int n_without_winner;
+    /* Where the budget is one for all shapes: what is known of each, and the
+     * rows, printed at the end. Else NULL. */
+    hone_tune_share *shares;
+    json_t **rows;
+    size_t place; /* of the shape that is tuned */
+    int is_look;  /* the first time */
 } tune_run;
 
 /* "3 wrong, 1 fault": what is not ok. */
@@ -174,7 +181,7 @@ static json_t *result_row(const hone_shape *shape, hone_text *label,
         baselines_json(r), baselines_text(r), r->sm_clock_mhz, r->seconds);
 }
 
-static void print_row(tune_run *run, json_t *row)
+static void put_row(tune_run *run, json_t *row)
 {
     static const char columns[] =
         "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
@@ -182,10 +189,23 @@ static void print_row(tune_run *run, json_t *row)
         "implementation=by, winner, baselines_text=baselines, error_text=error";
 
     if (!run->output)
-        run->output = hone__output_begin(
-            run->options, "shapes", columns,
-            hone__json("db:s", hone__text_str(&run->db_path)));
+        run->output =
+            hone__output_begin(run->options, "shapes", columns,
+                               hone__json("db:s left_out:I torn_lines:I",
+                                          hone__text_str(&run->db_path),
+                                          (int64_t)run->shapes.n_left_out,
+                                          (int64_t)run->shapes.n_torn));
     hone__output_row(run->output, row);
+}
+
+static void print_row(tune_run *run, json_t *row)
+{
+    if (run->rows) {
+        json_decref(run->rows[run->place]);
+        run->rows[run->place] = row;
+        return;
+    }
+    put_row(run, row);
 }
 
 /* ---- the run ---------------------------------------------------------- */
@@ -200,6 +220,8 @@ static int is_of_the_shape(hone_status status)
 /* On stderr too, and with --quiet: the table only has a dash. */
 static void say_why(tune_run *run, const char *title, const char *why)
 {
+    if (run->is_look && !run->shares[run->place].is_refused)
+        return;
     ++run->n_without_winner;
     hone__message_negative("%s has no winner: %s", title, why);
 }
@@ -231,6 +253,24 @@ static void say_course(const tune_run *run, const char *name,
         hone__message_note("%s", result->notes);
 }
 
+/* For sharing out what is left of the budget. */
+static void learn(tune_run *run, const hone_tune_result *result,
+                  hone_status status)
+{
+    hone_tune_share *share = run->shares ? &run->shares[run->place] : NULL;
+
+    if (!share)
+        return;
+    share->is_refused = is_of_the_shape(status);
+    share->time_ns = result->has_winner ? result->time_ns : 0;
+    for (size_t i = 0; i < result->n_baselines; ++i) {
+        const double ns = result->baselines[i].time_ns;
+
+        if (ns > 0 && (share->baseline_ns <= 0 || ns < share->baseline_ns))
+            share->baseline_ns = ns;
+    }
+}
+
 static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                               hone_error *err)
 {
@@ -252,6 +292,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     hone__progress_begin(name);
     status = hone__tune(&request, &result, err);
     hone__progress_end();
+    learn(run, &result, status);
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, result_row(shape, &label, &request, &result));
@@ -346,6 +387,75 @@ hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
     return code;
 }
 
+/* ---- all shapes ---------------------------------------------------------- */
+
+static hone_status tune_part(void *user, size_t place,
+                             const hone_tune_budget *budget, hone_error *err)
+{
+    tune_run *run = user;
+
+    run->place = place;
+    run->is_look = budget->is_look;
+    run->request.budget_trials = budget->trials;
+    run->request.budget_s = budget->seconds;
+    return tune_shape(run, &run->shapes.items[place], err);
+}
+
+static void print_shared(tune_run *run)
+{
+    json_t **rows = run->rows;
+
+    run->rows = NULL;
+    for (size_t i = 0; i < run->shapes.n; ++i) {
+        const hone_tune_share *share = &run->shares[i];
+
+        if (rows[i])
+            put_row(run, hone__json_add(rows[i], "launches:I part:f why:s",
+                                        (int64_t)share->n_launches, share->part,
+                                        share->why));
+    }
+    hone__free(rows);
+}
+
+/* One budget for all. */
+static hone_status tune_shared(tune_run *run, hone_error *err)
+{
+    const size_t n = run->shapes.n;
+    const hone_tune_budget whole = {run->request.budget_trials,
+                                    run->request.budget_s, 0};
+    hone_status status;
+
+    run->shares = hone__alloc(n * sizeof *run->shares);
+    run->rows = hone__alloc(n * sizeof *run->rows);
+    if (!run->shares || !run->rows) {
+        hone__free(run->rows);
+        run->rows = NULL;
+        return hone__out_of_memory(err, " for the shapes");
+    }
+    for (size_t i = 0; i < n; ++i)
+        run->shares[i].n_launches = run->shapes.items[i].n_launches
+                                        ? run->shapes.items[i].n_launches
+                                        : 1;
+    status = hone__tune_spend(
+        &(hone_tune_spending){run->shares, n, whole, tune_part, run}, err);
+    print_shared(run);
+    return status;
+}
+
+static hone_status tune_all(tune_run *run, hone_error *err)
+{
+    const hone_tune_budget each = {run->request.budget_trials,
+                                   run->request.budget_s, 0};
+    hone_status status = HONE_OK;
+
+    if (run->shapes.is_counted && run->shapes.n &&
+        (each.trials || each.seconds > 0))
+        return tune_shared(run, err);
+    for (size_t i = 0; status == HONE_OK && i < run->shapes.n; ++i)
+        status = tune_part(run, i, &each, err);
+    return status;
+}
+
 hone_exit hone__cmd_tune(const hone_options *options)
 {
     tune_run run = {.options = options};
@@ -357,9 +467,8 @@ hone_exit hone__cmd_tune(const hone_options *options)
     if (hone__device_is_replay(options))
         return hone__tune_replay(options, on_progress);
     status = prepare(&run, &err);
-
-    for (size_t i = 0; status == HONE_OK && i < run.shapes.n; ++i)
-        status = tune_shape(&run, &run.shapes.items[i], &err);
+    if (status == HONE_OK)
+        status = tune_all(&run, &err);
     hone__text_printf(&none,
                       "problems have no winner; 'hone show trials%s' says what "
                       "became of each variant",
@@ -371,6 +480,7 @@ hone_exit hone__cmd_tune(const hone_options *options)
                          (int)run.shapes.n},
         status, &err);
     hone__text_free(&none);
+    hone__free(run.shares);
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
     hone__text_free(&run.db_path);

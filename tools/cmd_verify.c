@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone verify: configurations on edge shapes, on the cpu or a GPU. */
 #include "tools/base/commands.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/process.h"
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"
-#include "tools/references.h"
+#include "tools/inputs/references.h"
 #include "tools/verify_parts.h"
 #include "runtime/base/alloc.h"
 

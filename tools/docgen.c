@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made at build time, not installed: writes what documents the tables.
- *   docgen man FILE.scd   the file with its @..@ lines replaced by tables:
- *                         @COMMANDS@, @OPTIONS@, @TOPICS@, or a topic's name
+ *   docgen man FILE.scd [SOURCE [TEMPORARY]]
+ *                         the file with its @..@ lines replaced by tables:
+ *                         @COMMANDS@, @OPTIONS@, @TOPICS@, or a topic's name;
+ *                         @INTRODUCTION@, @FUNCTIONS@, @TYPES@ of the header
+ *                         SOURCE; @FORMAT@, the Markdown SOURCE, and @TABLES@
+ *                         of a database that is made at TEMPORARY for it
  *   docgen page COMMAND   the man page of one command
  *   docgen bash|zsh|fish  completion for that shell (docgen_complete.c) */
 #include "tools/base/arguments.h"
 #include "tools/docgen_complete.h"
+#include "tools/docgen_page.h"
 #include "tools/help.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* scdoc takes '_' and '*' for markup. */
 static void put_escaped(const char *text)
 {
-    for (; *text; ++text) {
-        if (strchr("_*\\<>#", *text))
-            (void)putchar('\\');
-        (void)putchar(*text);
-    }
+    hone__page_escape(text, strlen(text));
 }
 
 static void put_commands(void)
@@ -117,6 +117,24 @@ static void put_topics(void)
         put_entry(NULL, hone__topics[i].name, hone__topics[i].summary);
 }
 
+/* What follows from a document, `source`. 0: it cannot be read; -1: the line
+ * is none of these. */
+static int put_document(const char *line, const char *source,
+                        const char *temporary)
+{
+    static const char *const parts[] = {"@INTRODUCTION@\n", "@FUNCTIONS@\n",
+                                        "@TYPES@\n"};
+
+    for (size_t i = 0; source && i < sizeof parts / sizeof *parts; ++i)
+        if (strcmp(line, parts[i]) == 0)
+            return hone__page_header(source, (hone_page_part)i);
+    if (source && strcmp(line, "@FORMAT@\n") == 0)
+        return hone__page_markdown(source);
+    if (temporary && strcmp(line, "@TABLES@\n") == 0)
+        return hone__page_tables(temporary);
+    return -1;
+}
+
 /* The line "@NAME@" becomes a table; every topic is one. */
 static int put_table(const char *line)
 {
@@ -137,32 +155,37 @@ static int put_table(const char *line)
     return 1;
 }
 
-static int man(const char *path)
+static int man(const char *path, const char *source, const char *temporary)
 {
     FILE *file = fopen(path, "r");
     char line[1024];
+    int is_done = 1;
 
     if (!file) {
         perror(path);
         return 1;
     }
-    while (fgets(line, sizeof line, file)) {
-        if (!put_table(line))
+    while (is_done && fgets(line, sizeof line, file)) {
+        const int is_put = put_document(line, source, temporary);
+
+        is_done = is_put != 0;
+        if (is_put < 0 && !put_table(line))
             (void)fputs(line, stdout);
     }
     (void)fclose(file);
-    return 0;
+    return !is_done;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "man") == 0)
-        return man(argv[2]);
+    if (argc >= 3 && argc <= 5 && strcmp(argv[1], "man") == 0)
+        return man(argv[2], argc > 3 ? argv[3] : NULL,
+                   argc > 4 ? argv[4] : NULL);
     if (argc == 3 && strcmp(argv[1], "page") == 0)
         return page(argv[2]);
     if (argc == 2 && hone__complete(argv[1]))
         return 0;
-    (void)fprintf(stderr, "usage: docgen man FILE.scd | docgen page COMMAND | "
-                          "docgen bash|zsh|fish\n");
+    (void)fprintf(stderr, "usage: docgen man FILE.scd [SOURCE [TEMPORARY]] | "
+                          "docgen page COMMAND | docgen bash|zsh|fish\n");
     return 2;
 }

@@ -7,7 +7,7 @@
 #include "runtime/base/device_properties.h"
 #include "runtime/hone.h"
 #include "tools/base/exit_code.h"
-#include "tools/references.h"
+#include "tools/inputs/references.h"
 #include "tuner/baselines/baseline.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/search/search.h"

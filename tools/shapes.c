@@ -4,8 +4,13 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
-#include "tools/inputs.h"
+#include "runtime/record/record.h"
+#include "runtime/store/store.h"
+#include "tools/base/message.h"
+#include "tools/inputs/inputs.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Does `name` mean this one? A template without contract may be named by its
@@ -19,11 +24,20 @@ static int is_named(const hone_tuned_op *op, const char *name)
             (strcmp(tmpl->op, name) == 0 || strcmp(tmpl->path, name) == 0));
 }
 
+/* A --shapes file that is read. */
+typedef struct shape_file {
+    const hone_options *options;
+    const char *path;
+    int number; /* of the line */
+    int is_cpu; /* what is tuned for */
+} shape_file;
+
 /* The place of what `name` stands for, loaded once. */
 static hone_status use_op(const hone_options *options, const char *name,
                           hone_shapes *shapes, size_t *out, hone_error *err)
 {
     hone_tuned_op *op;
+    hone_status status;
 
     for (*out = 0; *out < shapes->n_ops; ++*out) {
         if (is_named(&shapes->ops[*out], name))
@@ -33,19 +47,27 @@ static hone_status use_op(const hone_options *options, const char *name,
         return hone__out_of_memory(err, "");
     op = &shapes->ops[shapes->n_ops++];
     *op = (hone_tuned_op){.name = hone__strdup(name)};
-    return op->name ? hone__load_siblings(options, name, &op->impls, err)
-                    : hone__out_of_memory(err, "");
+    status = op->name ? hone__load_siblings(options, name, &op->impls, err)
+                      : hone__out_of_memory(err, "");
+    if (status != HONE_OK) {
+        hone__implementations_free(&op->impls);
+        hone__free(op->name);
+        --shapes->n_ops;
+    }
+    return status;
 }
 
-/* Unless it is there. */
+/* Unless it is there: then it is launched more often. */
 static hone_status put_shape(hone_shapes *shapes, const hone_shape *shape,
                              hone_error *err)
 {
     for (size_t i = 0; i < shapes->n; ++i)
         if (shapes->items[i].op == shape->op &&
             memcmp(shapes->items[i].dims, shape->dims,
-                   shape->tmpl->n_dims * sizeof *shape->dims) == 0)
+                   shape->tmpl->n_dims * sizeof *shape->dims) == 0) {
+            shapes->items[i].n_launches += shape->n_launches;
             return HONE_OK;
+        }
     if (!HONE_GROW(shapes->items, shapes->n))
         return hone__out_of_memory(err, "");
     shapes->items[shapes->n++] = *shape;
@@ -53,10 +75,10 @@ static hone_status put_shape(hone_shapes *shapes, const hone_shape *shape,
 }
 
 static hone_status add_shape(hone_shapes *shapes, size_t op, const char *dims,
-                             hone_error *err)
+                             uint64_t n_launches, hone_error *err)
 {
     const hone_template *tmpl = shapes->ops[op].impls.items[0];
-    hone_shape shape = {.tmpl = tmpl, .op = op};
+    hone_shape shape = {.tmpl = tmpl, .op = op, .n_launches = n_launches};
 
     HONE_TRY(hone__template_parse_dims(tmpl, dims, shape.dims, err));
     return put_shape(shapes, &shape, err);
@@ -73,7 +95,7 @@ static hone_status add_group(const hone_options *options, size_t first,
 
         HONE_TRY(use_op(options, options->items[i].text, shapes, &op, err));
         for (size_t j = from; j < to; ++j)
-            HONE_TRY(add_shape(shapes, op, options->items[j].text, err));
+            HONE_TRY(add_shape(shapes, op, options->items[j].text, 0, err));
     }
     return HONE_OK;
 }
@@ -110,52 +132,134 @@ static hone_status read_items(const hone_options *options, hone_shapes *shapes,
     return HONE_OK;
 }
 
-/* A line of --shapes without its comment and blanks: "OP DIMS". */
-static hone_status read_line(const hone_options *options, const char *path,
-                             int number, char *line, hone_shapes *shapes,
-                             hone_error *err)
+/* A line of --shapes: "OP DIMS [COUNT [KEY=VALUE ..]]". */
+typedef struct shape_line {
+    char *op, *dims;
+    uint64_t n_launches; /* 0: the line has no count */
+    int is_of_cpu, is_of_gpu;
+} shape_line;
+
+static const char blank[] = " \t\r";
+
+/* 0: it is no such line. One without anything has no op. */
+static int split_line(char *line, shape_line *out)
 {
-    static const char blank[] = " \t\r";
-    char *op, *dims, *rest = NULL;
+    char *rest = NULL, *word, *end = NULL;
+
+    *out = (shape_line){0};
+    line[strcspn(line, "#")] = '\0';
+    out->op = strtok_r(line, blank, &rest);
+    if (!out->op)
+        return 1;
+    out->dims = strtok_r(NULL, blank, &rest);
+    word = strtok_r(NULL, blank, &rest);
+    if (!out->dims || !word)
+        return out->dims != NULL;
+    errno = 0;
+    out->n_launches = strtoull(word, &end, 10);
+    if (errno || *end || *word < '0' || *word > '9' || !out->n_launches)
+        return 0;
+    while ((word = strtok_r(NULL, blank, &rest)) != NULL) {
+        if (!strchr(word, '='))
+            return 0;
+        if (strncmp(word, "arch=", 5) == 0) {
+            out->is_of_cpu = strcmp(word + 5, HONE_ARCH_CPU) == 0;
+            out->is_of_gpu = !out->is_of_cpu;
+        }
+    }
+    return 1;
+}
+
+static hone_status use_line(const hone_options *options, int is_cpu,
+                            const shape_line *line, hone_shapes *shapes,
+                            hone_error *err)
+{
     size_t place;
+
+    if (is_cpu ? line->is_of_gpu : line->is_of_cpu)
+        return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                          "%s %s was launched on the other kind of device",
+                          line->op, line->dims);
+    HONE_TRY(use_op(options, line->op, shapes, &place, err));
+    return add_shape(shapes, place, line->dims, line->n_launches, err);
+}
+
+/* What a program launches may be anything: the others are tuned. */
+static int is_left_out(const shape_line *line, hone_status status)
+{
+    return line->n_launches && status != HONE_OK &&
+           status != HONE_ERR_NO_MEMORY && status != HONE_ERR_INTERRUPTED;
+}
+
+static hone_status read_line(const shape_file *file, char *text,
+                             hone_shapes *shapes, hone_error *err)
+{
     hone_error inner = {0};
+    shape_line line;
     hone_status status;
 
-    line[strcspn(line, "#")] = '\0';
-    op = strtok_r(line, blank, &rest);
-    if (!op)
-        return HONE_OK;
-    dims = strtok_r(NULL, blank, &rest);
-    if (!dims || strtok_r(NULL, blank, &rest))
+    if (!split_line(text, &line))
         return hone__fail(err, HONE_ERR_INPUT,
-                          "%s:%d: a line is an operation and its dimensions, "
-                          "such as 'gemm 4096,4096,4096'",
-                          path, number);
-    status = use_op(options, op, shapes, &place, &inner);
-    if (status == HONE_OK)
-        status = add_shape(shapes, place, dims, &inner);
-    return status == HONE_OK
-               ? status
-               : hone__fail(err, status, "%s:%d: %s", path, number, inner.text);
+                          "%s:%d: a line is an operation, its dimensions and, "
+                          "if known, how often it is launched, such as 'gemm "
+                          "4096,4096,4096 120'",
+                          file->path, file->number);
+    if (!line.op)
+        return HONE_OK;
+    shapes->is_counted |= line.n_launches != 0;
+    status = use_line(file->options, file->is_cpu, &line, shapes, &inner);
+    if (is_left_out(&line, status)) {
+        ++shapes->n_left_out;
+        hone__message_note("%s:%d: left out: %s", file->path, file->number,
+                           inner.text);
+        return HONE_OK;
+    }
+    return status == HONE_OK ? status
+                             : hone__fail(err, status, "%s:%d: %s", file->path,
+                                          file->number, inner.text);
+}
+
+static hone_status read_lines(shape_file *file, char *line, hone_shapes *shapes,
+                              hone_error *err)
+{
+    const size_t title = sizeof HONE_RECORD_TITLE - 1;
+    const int is_record = strncmp(line, HONE_RECORD_TITLE, title) == 0 &&
+                          (line[title] == '\n' || !line[title]);
+
+    for (; line && *line; ++file->number) {
+        char *next = strchr(line, '\n');
+
+        if (next)
+            *next++ = '\0';
+        if (is_record && *line && *line != '#' &&
+            !hone__record_line_is_whole(line))
+            ++shapes->n_torn;
+        else
+            HONE_TRY(read_line(file, line, shapes, err));
+        line = next;
+    }
+    if (shapes->n_torn)
+        hone__message_note("%s: %zu line%s not written to the end and left out",
+                           file->path, shapes->n_torn,
+                           shapes->n_torn == 1 ? " was" : "s were");
+    return HONE_OK;
 }
 
 static hone_status read_file(const hone_options *options, const char *path,
                              hone_shapes *shapes, hone_error *err)
 {
+    const char *device = options->text[HONE_OPT_DEVICE];
+    shape_file file = {options, path, 1,
+                       device && strcmp(device, HONE_ARCH_CPU) == 0};
     hone_text text = {0};
     hone_status status = hone__text_read_file(&text, path, err);
-    char *line = text.data;
-    int number = 1;
 
-    while (status == HONE_OK && line && *line) {
-        char *next = strchr(line, '\n');
-
-        if (next)
-            *next++ = '\0';
-        status = read_line(options, path, number++, line, shapes, err);
-        line = next;
-    }
+    if (status == HONE_OK && text.length)
+        status = read_lines(&file, text.data, shapes, err);
     hone__text_free(&text);
+    if (status == HONE_OK && !shapes->n && shapes->n_left_out)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "%s: none of its shapes can be tuned here", path);
     return status;
 }
 

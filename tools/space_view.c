@@ -4,7 +4,7 @@
 #include "tools/space_view.h"
 
 #include "runtime/base/alloc.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/message.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"

@@ -7,7 +7,7 @@
 
 #include "gen/parse/template.h"
 #include "tools/base/arguments.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/output.h"
 #include "tuner/tuner.h"
 
@@ -15,6 +15,7 @@ typedef struct hone_shape {
     const hone_template *tmpl; /* the first of `op` */
     size_t op;                 /* place in hone_shapes */
     int64_t dims[HONE_MAX_DIMS];
+    uint64_t n_launches; /* as --shapes says; 0: it does not */
 } hone_shape;
 
 /* An operation, or one implementation of it. */
@@ -28,11 +29,15 @@ typedef struct hone_shapes {
     size_t n_ops;
     hone_shape *items;
     size_t n;
+    int is_counted; /* --shapes says how often shapes are launched */
+    size_t n_torn;  /* lines of a record that were not written to their end */
+    size_t n_left_out; /* shapes that cannot be tuned here; a note says why */
 } hone_shapes;
 
 /* Read everything and check every problem before any work starts. A problem
  * that is named twice is kept once. HONE_ERR_ARGUMENT: a template without
- * problem, or neither. Free with hone__shapes_free(), also on failure. */
+ * problem, or neither. A problem of a line with a count is left out if it
+ * cannot be tuned. Free with hone__shapes_free(), also on failure. */
 hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
                               hone_error *err);
 void hone__shapes_free(hone_shapes *shapes);
@@ -49,6 +54,42 @@ typedef struct hone_tune_end {
 
 hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
                             const hone_error *err);
+
+/* ---- one budget for all shapes (tune_share.c) ---------------------------- */
+
+/* What is known of a shape when the budget is shared out. */
+typedef struct hone_tune_share {
+    uint64_t n_launches;
+    int is_refused;     /* it cannot be tuned */
+    int is_done;        /* its part is spent */
+    double time_ns;     /* of the best so far; 0: none is right */
+    double baseline_ns; /* the fastest; 0: there is none */
+    double weight_ns;   /* launches x time that may be saved */
+    double part;        /* of the budget, behind the first look */
+    char why[160];
+} hone_tune_share;
+
+/* Trials, those of before included, or seconds; 0 and 0: no end. */
+typedef struct hone_tune_budget {
+    int64_t trials;
+    double seconds;
+    int is_look; /* others follow */
+} hone_tune_budget;
+
+typedef struct hone_tune_spending {
+    hone_tune_share *shares; /* with `n_launches`, else 0 */
+    size_t n;
+    hone_tune_budget whole;
+    /* Tune one shape, and say in its share what came of it. */
+    hone_status (*tune)(void *user, size_t place,
+                        const hone_tune_budget *budget, hone_error *err);
+    void *user;
+} hone_tune_spending;
+
+/* A first look at all shapes, then what is left where launches lose most. Sets
+ * what the shares have of it, also on failure. */
+hone_status hone__tune_spend(const hone_tune_spending *spending,
+                             hone_error *err);
 
 /* ---- who was out of the final (tune_out.c) ------------------------------- */
 

@@ -5,7 +5,7 @@
 #include "tools/tune_parts.h"
 
 #include "tools/base/process.h"
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"

@@ -198,8 +198,20 @@ static int is_leading(const hone_parser *p, size_t line)
            !strncmp(text + at, "pragma", 6);
 }
 
+/* Code of a part reads parameters. */
+static int includes_part(const hone_parser *p, size_t line)
+{
+    for (size_t i = 0; i < p->tmpl->n_parts; ++i) {
+        if (!p->parts[i].is_contract &&
+            hone__line_of(p, p->parts[i].included) == (int)line + 1)
+            return 1;
+    }
+    return 0;
+}
+
 /* The parameters stand before the first line that is neither a comment, an
- * #include nor a declaration: what is above is the same for all variants. */
+ * #include of anything but a part, nor a declaration: what is above is the same
+ * for all variants. */
 void hone__body_find_block(hone_parser *p)
 {
     size_t statement = 0;
@@ -213,7 +225,7 @@ void hone__body_find_block(hone_parser *p)
             if (hone__body_kind(p, hone__cursor_word(&c)) != HONE_BODY_TEXT)
                 break;
             line = (size_t)p->statements[statement++].last_line;
-        } else if (is_leading(p, line)) {
+        } else if (is_leading(p, line) && !includes_part(p, line)) {
             while (line + 1 < p->n_own_lines &&
                    hone__code_is_spliced(p->bare, p->line_starts[line + 1] - 1))
                 ++line;

@@ -265,7 +265,8 @@ void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,
                                int with_sizes, int64_t *out)
 {
     for (size_t i = 0; i < tmpl->n_dims; ++i)
-        out[i] = with_sizes || tmpl->dims[i].n_types ? dims[i] : 0;
+        out[i] =
+            with_sizes || tmpl->dims[i].n_types ? dims[i] : HONE_DIM_DEFAULT;
 }
 
 void hone__template_label_dims(const hone_template *tmpl, const int64_t *dims,

@@ -276,8 +276,7 @@ static int read_header(hone_parser *p, size_t index, hone_text *out)
 
             hone__code_blank(code, text.length);
             ok = (copy.is_foreign ||
-                  hone__contract_blank(p, &copy, code, text.data,
-                                       text.length)) &&
+                  hone__part_blank(p, &copy, code, text.data, text.length)) &&
                  write_header(p, index, &text, out);
         } else {
             (void)hone__no_memory(p);

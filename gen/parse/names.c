@@ -156,10 +156,9 @@ int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
     if (!known || (known->kind == HONE_NAME_VALUE && is_buffer(kind)))
         known = hone__buffer_of(p, where);
     if (known)
-        return hone__complain(
-            p, where, "'%s' is already declared on line %d%s", known->name,
-            hone__template_where(p->tmpl, known->line).line,
-            known->line > p->tmpl->n_lines ? " of the contract" : "");
+        return hone__complain(p, where,
+                              "'%s' is already declared on line %d%s%s",
+                              known->name, HONE_LINE_OF(p->tmpl, known->line));
     name = HONE_PUSH(p, p->names, p->n_names);
     if (!name)
         return 0;

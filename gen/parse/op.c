@@ -211,3 +211,26 @@ int hone__statement_op(hone_parser *p, hone_cursor *c)
         return 0;
     return hone__cursor_finish(c);
 }
+
+int hone__statement_implements(hone_parser *p, hone_cursor *c)
+{
+    hone_template *tmpl = p->tmpl;
+    hone_slice op;
+    hone_slice name;
+
+    if (!hone__cursor_need_word(c, "the operation, as in gemm/tiled", &op) ||
+        !hone__cursor_expect(c, '/', "between operation and implementation") ||
+        !hone__cursor_need_word(c, "the name of the implementation", &name))
+        return 0;
+    if (p->has_op && !hone__slice_is(p, op, tmpl->op))
+        return hone__complain(p, op, "the operation of %s is '%s'",
+                              tmpl->contract_path, tmpl->op);
+    tmpl->implementation = hone__slice_copy(p, name);
+    if (!tmpl->implementation)
+        return 0;
+    tmpl->is_reference = hone__cursor_accept_word(c, "reference");
+    if (hone__cursor_peek(c) == '"' &&
+        !hone__cursor_string(c, &tmpl->implementation_description))
+        return 0;
+    return hone__cursor_finish(c);
+}

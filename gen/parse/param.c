@@ -41,12 +41,10 @@ static int read_name(hone_parser *p, hone_slice where, value *out)
         return 1;
     }
     if (known)
-        return hone__complain(
-            p, where,
-            "'%s' is declared on line %d%s and cannot be a "
-            "value: values are constants or new names",
-            known->name, hone__template_where(p->tmpl, known->line).line,
-            known->line > p->tmpl->n_lines ? " of the contract" : "");
+        return hone__complain(p, where,
+                              "'%s' is declared on line %d%s%s and cannot be a "
+                              "value: values are constants or new names",
+                              known->name, HONE_LINE_OF(p->tmpl, known->line));
     reason = hone__name_reserved(text, length);
     if (reason)
         return hone__complain(p, where, "'%.*s' cannot be a value, it %s",

@@ -90,13 +90,26 @@ typedef struct hone_header {
     int is_foreign;
 } hone_header;
 
+/* A header with statements, behind the file and the parts before it. */
+typedef struct hone_part {
+    const char *name; /* as compilers know it */
+    size_t begin;     /* of its text */
+    size_t first;     /* of its statements */
+    size_t end;       /* behind the last of them */
+    size_t included;  /* where the file includes it */
+    int is_contract;
+} hone_part;
+
+enum { HONE_MAX_PARTS = 8 };
+
 typedef struct hone_parser {
     hone_template *tmpl;
     hone_template_body *body;
     char *bare; /* the source, comments and continuations blanked */
-    /* Of the file, behind which its contract follows in all of these: its
-     * lines and statements are counted on. */
+    /* Of the file, behind which its contract and its parts follow in all of
+     * these: their lines and statements are counted on. */
     size_t length;
+    size_t end; /* of the last part */
     size_t n_own_lines;
     size_t n_own_statements;
     size_t n_lines;
@@ -105,6 +118,7 @@ typedef struct hone_parser {
     size_t n_statements;
     hone_statement *statements;
     const char *contract; /* as compilers know it; NULL: there is none */
+    hone_part parts[HONE_MAX_PARTS]; /* tmpl->n_parts of them */
     size_t n_names;
     hone_name *names;
     hone_diagnostics *diagnostics;
@@ -301,19 +315,21 @@ enum {
     HONE_OWN = 1,    /* in a template that declares its operation */
     HONE_OF_ALL = 2, /* in a contract */
     HONE_OF_ONE = 4, /* in a template that implements one */
-    HONE_ANYWHERE = 7
+    HONE_SHARED = 8, /* in a part, which templates share */
+    HONE_ANYWHERE = 15,
+    HONE_OF_TEMPLATE = HONE_OWN | HONE_OF_ONE | HONE_SHARED
 };
 #define HONE_STATEMENTS(X)                                                     \
     X(op, HONE_OWN | HONE_OF_ALL)                                              \
     X(implements, HONE_OF_ONE)                                                 \
-    X(arch, HONE_OWN | HONE_OF_ONE)                                            \
-    X(device, HONE_OWN | HONE_OF_ONE)                                          \
+    X(arch, HONE_OF_TEMPLATE)                                                  \
+    X(device, HONE_OF_TEMPLATE)                                                \
     X(arg, HONE_OWN | HONE_OF_ALL)                                             \
-    X(param, HONE_OWN | HONE_OF_ONE)                                           \
+    X(param, HONE_OF_TEMPLATE)                                                 \
     X(let, HONE_ANYWHERE)                                                      \
     X(require, HONE_ANYWHERE)                                                  \
-    X(workspace, HONE_OWN | HONE_OF_ONE)                                       \
-    X(launch, HONE_OWN | HONE_OF_ONE)                                          \
+    X(workspace, HONE_OF_TEMPLATE)                                             \
+    X(launch, HONE_OF_TEMPLATE)                                                \
     X(work, HONE_OWN | HONE_OF_ALL)                                            \
     X(check, HONE_OWN | HONE_OF_ALL)                                           \
     X(baseline, HONE_OWN | HONE_OF_ALL)                                        \
@@ -321,10 +337,10 @@ enum {
     X(vendor, HONE_OF_ALL)                                                     \
     X(call, HONE_OF_ONE)                                                       \
     X(inputs, HONE_OWN | HONE_OF_ALL)                                          \
-    X(pipeline, HONE_OWN | HONE_OF_ONE)                                        \
-    X(option, HONE_OWN | HONE_OF_ONE)                                          \
-    X(constant, HONE_OWN | HONE_OF_ONE)                                        \
-    X(tensormap, HONE_OWN | HONE_OF_ONE)                                       \
+    X(pipeline, HONE_OF_TEMPLATE)                                              \
+    X(option, HONE_OF_TEMPLATE)                                                \
+    X(constant, HONE_OF_TEMPLATE)                                              \
+    X(tensormap, HONE_OF_TEMPLATE)                                             \
     X(include, HONE_OWN | HONE_OF_ONE)
 #define HONE_STATEMENT(word, places)                                           \
     hone_statement_function hone__statement_##word;
@@ -373,14 +389,15 @@ int hone__host_complete(hone_parser *p);
 int hone__compile_of_callers(hone_cursor *c, const char *what,
                              const char *otherwise, hone_template_expr *out);
 
-/* --- contract.c --- */
-/* Look for the contract among the headers that the template includes, and read
- * it behind the template: from here on p has both. */
-int hone__contract_read(hone_parser *p);
-/* Blank the statements of the contract in its texts; 0 after a complaint about
- * those of another header. `code` is `text` without comments. */
-int hone__contract_blank(hone_parser *p, const hone_header *header, char *code,
-                         char *text, size_t length);
+/* --- template_parts.c --- */
+/* Look for headers with statements among those that the template includes, and
+ * read them behind it: from here on p has all of them. */
+int hone__parts_read(hone_parser *p);
+/* Blank the statements of a contract or a part in its texts; 0 after a
+ * complaint about those of another header. `code` is `text` without comments.
+ */
+int hone__part_blank(hone_parser *p, const hone_header *header, char *code,
+                     char *text, size_t length);
 
 /* --- headers.c, standard.c --- */
 /* Find what the template itself includes. */

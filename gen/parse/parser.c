@@ -165,8 +165,8 @@ hone_template_expr hone__place(const hone_parser *p, hone_slice where)
 
 static int comes_before(const hone_diagnostic *a, const hone_diagnostic *b)
 {
-    if (a->in_contract != b->in_contract)
-        return b->in_contract;
+    if (a->part != b->part)
+        return a->part < b->part;
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
@@ -184,9 +184,13 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
         return hone__no_memory(p);
     if (where.end > where.begin)
         new.length = (int)(where.end - where.begin);
-    if ((size_t)place.line > p->n_own_lines) {
-        new.in_contract = 1;
-        new.line -= (int)p->n_own_lines;
+    for (size_t i = p->tmpl->n_parts; i-- > 0 && !new.part;) {
+        const int before = p->tmpl->parts[i].lines_before;
+
+        if (place.line > before) {
+            new.part = i + 1;
+            new.line -= before;
+        }
     }
     items = list->items;
     for (; at && comes_before(&new, &items[at - 1]); --at)
@@ -224,12 +228,14 @@ void hone__diagnostics_format(const hone_diagnostics *diagnostics,
         const hone_diagnostic *d = &diagnostics->items[i];
         const size_t before = (size_t)d->column - 1;
         size_t length;
-        const char *line = find_line(
-            d->in_contract ? diagnostics->contract : source, d->line, &length);
+        const hone_diagnostics_part *part =
+            d->part ? &diagnostics->parts[d->part - 1] : NULL;
+        const char *line =
+            find_line(part ? part->text : source, d->line, &length);
 
         hone__text_printf(out, "%s:%d:%d: error: %s\n%5d | ",
-                          d->in_contract ? diagnostics->contract_path : path,
-                          d->line, d->column, d->text, d->line);
+                          part ? part->path : path, d->line, d->column, d->text,
+                          d->line);
         hone__text_append(out, line, length);
         hone__text_puts(out, "\n      | ");
         /* A tab stays a tab, so that the caret stands below its place. */
@@ -245,7 +251,10 @@ void hone__diagnostics_format(const hone_diagnostics *diagnostics,
 void hone__diagnostics_free(hone_diagnostics *diagnostics)
 {
     hone__free(diagnostics->items);
-    hone__free(diagnostics->contract_path);
-    hone__free(diagnostics->contract);
+    for (size_t i = 0; i < diagnostics->n_parts; ++i) {
+        hone__free(diagnostics->parts[i].path);
+        hone__free(diagnostics->parts[i].text);
+    }
+    hone__free(diagnostics->parts);
     *diagnostics = (hone_diagnostics){0};
 }

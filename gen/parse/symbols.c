@@ -88,11 +88,11 @@ static int unknown_yet(hone_parser *p, const char *name, size_t length)
         (void)snprintf(p->note, sizeof p->note, "'%.*s' cannot read itself",
                        (int)length, name);
     else
-        (void)snprintf(
-            p->note, sizeof p->note,
-            "'%.*s' is declared below, on line %d; a name is declared above "
-            "its first use, so that lets cannot go in circles",
-            (int)length, name, line);
+        (void)snprintf(p->note, sizeof p->note,
+                       "'%.*s' is declared below, on line %d%s%s; a name is "
+                       "declared above "
+                       "its first use, so that lets cannot go in circles",
+                       (int)length, name, HONE_LINE_OF(p->tmpl, line));
     return 1;
 }
 

@@ -43,6 +43,11 @@ static int misplaced(hone_parser *p, hone_slice word, int place)
             "'%.*s' belongs into the templates that implement "
             "the operation, not into its contract",
             HONE_SLICE(p, word));
+    if (place == HONE_SHARED)
+        return hone__complain(p, word,
+                              "'%.*s' belongs into a template or a contract, "
+                              "not into a part that templates share",
+                              HONE_SLICE(p, word));
     if (place == HONE_OF_ONE)
         return hone__complain(p, word,
                               "'%.*s' is the same for all implementations: it "
@@ -54,11 +59,8 @@ static int misplaced(hone_parser *p, hone_slice word, int place)
                           HONE_SLICE(p, word));
 }
 
-static int read_statement(hone_parser *p, size_t index)
+static int read_statement(hone_parser *p, size_t index, int place)
 {
-    const int place = index >= p->n_own_statements ? HONE_OF_ALL
-                      : p->contract                ? HONE_OF_ONE
-                                                   : HONE_OWN;
     hone_cursor c = hone__cursor_at(p, index);
     hone_body_kind directive;
     hone_suggestion s;
@@ -69,8 +71,9 @@ static int read_statement(hone_parser *p, size_t index)
         return 0;
     directive = hone__body_kind(p, word);
     if (directive != HONE_BODY_TEXT)
-        return place == HONE_OF_ALL ? misplaced(p, word, place)
-                                    : hone__body_directive(&c, directive);
+        return place & (HONE_OF_ALL | HONE_SHARED)
+                   ? misplaced(p, word, place)
+                   : hone__body_directive(&c, directive);
     s = hone__suggest(p->bare + word.begin, word.end - word.begin);
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i) {
         if (hone__slice_is(p, word, statements[i].word)) {
@@ -119,15 +122,25 @@ static int first_is(hone_parser *p, const char *word)
     return hone__cursor_accept_word(&c, word);
 }
 
+static const hone_part *find_contract(const hone_parser *p)
+{
+    for (size_t i = 0; i < p->tmpl->n_parts; ++i) {
+        if (p->parts[i].is_contract)
+            return &p->parts[i];
+    }
+    return NULL;
+}
+
 /* The operation, and which implementation of it this is. Sets *out_own to the
  * statement of the template that was read. */
 static size_t read_op(hone_parser *p, size_t *out_own)
 {
     const size_t n_own = p->n_own_statements;
-    const size_t op =
-        p->contract
-            ? read_first(p, "op", hone__statement_op, n_own, p->n_statements)
-            : read_first(p, "op", hone__statement_op, 0, n_own);
+    const hone_part *contract = find_contract(p);
+    const size_t op = contract
+                          ? read_first(p, "op", hone__statement_op,
+                                       contract->first, contract->end)
+                          : read_first(p, "op", hone__statement_op, 0, n_own);
 
     *out_own = op;
     if (p->no_memory) /* the operation may have no name yet */
@@ -148,8 +161,48 @@ static size_t read_op(hone_parser *p, size_t *out_own)
     return op;
 }
 
+static void read_range(hone_parser *p, size_t first, size_t end, int place,
+                       size_t read_before)
+{
+    for (size_t i = first; i < end && !p->no_memory; ++i) {
+        if (i != read_before)
+            (void)read_statement(p, i, place);
+    }
+}
+
+/* What templates share, if the file includes it in [from, to). */
+static void read_shared(hone_parser *p, size_t from, size_t to)
+{
+    for (size_t i = 0; i < p->tmpl->n_parts; ++i) {
+        const hone_part *part = &p->parts[i];
+
+        if (!part->is_contract && part->included >= from && part->included < to)
+            read_range(p, part->first, part->end, HONE_SHARED, p->n_statements);
+    }
+}
+
+static void read_own(hone_parser *p, size_t own)
+{
+    const int place = p->contract ? HONE_OF_ONE : HONE_OWN;
+    size_t at = 0;
+
+    for (size_t i = 0; i < p->n_own_statements && !p->no_memory; ++i) {
+        read_shared(p, at, p->statements[i].text.begin);
+        at = p->statements[i].text.begin;
+        (void)hone__body_text(p, i);
+        if (i != own && !p->no_memory)
+            (void)read_statement(p, i, place);
+    }
+    read_shared(p, at, p->length);
+    if (!p->no_memory)
+        (void)hone__body_text(p, p->n_own_statements);
+    if (!p->no_memory)
+        hone__body_finish(p);
+}
+
 static void read_all(hone_parser *p)
 {
+    const hone_part *contract;
     size_t op;
     size_t own;
 
@@ -159,25 +212,16 @@ static void read_all(hone_parser *p)
     p->n_own_lines = p->n_lines;
     p->tmpl->n_lines = (int)p->n_lines;
     if (!hone__folders_read(p) || !hone__includes_of_template(p) ||
-        !hone__contract_read(p))
+        !hone__parts_read(p))
         return;
     (void)hone__headers_read(p); /* the verdict comes to it */
     hone__body_find_block(p);
     op = read_op(p, &own);
     assign_slots(p);
-    for (size_t i = p->n_own_statements; i < p->n_statements; ++i) {
-        if (i != op && !p->no_memory)
-            (void)read_statement(p, i);
-    }
-    for (size_t i = 0; i < p->n_own_statements && !p->no_memory; ++i) {
-        (void)hone__body_text(p, i);
-        if (i != own && !p->no_memory)
-            (void)read_statement(p, i);
-    }
-    if (!p->no_memory)
-        (void)hone__body_text(p, p->n_own_statements);
-    if (!p->no_memory)
-        hone__body_finish(p);
+    contract = find_contract(p);
+    if (contract)
+        read_range(p, contract->first, contract->end, HONE_OF_ALL, op);
+    read_own(p, own);
     if (p->has_op && !p->tmpl->n_launches && !p->tmpl->call)
         (void)hone__complain(p, p->statements[own].text,
                              "the op '%s' has no 'launch'", p->tmpl->op);
@@ -249,18 +293,34 @@ static int prepare(hone_parser *p, const char *path, const char *search_path,
         return hone__no_memory(p);
     p->tmpl->inputs = "";
     p->body->next_line = 1;
-    p->tmpl->source_bytes = p->length = length;
+    p->tmpl->source_bytes = p->length = p->end = length;
     return 1;
 }
 
-/* Mistakes outlive the template, and show lines of the contract. */
-static int keep_contract(hone_parser *p)
+/* Mistakes outlive the template, and show lines of its parts. */
+static int keep_parts(hone_parser *p)
 {
-    const char *text = p->tmpl->source + p->length;
+    hone_diagnostics *list = p->diagnostics;
+    const size_t n = p->tmpl->n_parts;
 
-    p->diagnostics->contract_path = hone__strdup(p->tmpl->contract_path);
-    p->diagnostics->contract = hone__strdup(text);
-    return p->diagnostics->contract_path && p->diagnostics->contract;
+    list->parts = hone__alloc(n * sizeof *list->parts);
+    if (!list->parts)
+        return 0;
+    for (list->n_parts = 0; list->n_parts < n; ++list->n_parts) {
+        const size_t i = list->n_parts;
+        hone_diagnostics_part *kept = &list->parts[i];
+        const size_t end = i + 1 < n ? p->parts[i + 1].begin : p->end;
+
+        kept->path = hone__strdup(p->tmpl->parts[i].path);
+        kept->text = hone__strndup(p->tmpl->source + p->parts[i].begin,
+                                   end - p->parts[i].begin);
+        if (!kept->path || !kept->text) {
+            hone__free(kept->path);
+            hone__free(kept->text);
+            return 0;
+        }
+    }
+    return 1;
 }
 
 static hone_status verdict(hone_parser *p, hone_error *err)
@@ -274,12 +334,13 @@ static hone_status verdict(hone_parser *p, hone_error *err)
                           p->tmpl->path ? p->tmpl->path : "a template");
     }
     if (list->n) {
-        if (p->contract && !keep_contract(p))
+        if (p->tmpl->n_parts && !keep_parts(p))
             return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
         return hone__fail(
             err, HONE_ERR_INPUT,
             "%s:%d:%d: %s (%zu mistake%s in this template)",
-            list->items[0].in_contract ? list->contract_path : p->tmpl->path,
+            list->items[0].part ? list->parts[list->items[0].part - 1].path
+                                : p->tmpl->path,
             list->items[0].line, list->items[0].column, list->items[0].text,
             list->n, list->n == 1 ? "" : "s");
     }
@@ -318,9 +379,13 @@ hone_status hone__template_read(const char *path, const char *search_path,
 
 hone_where hone__template_where(const hone_template *tmpl, int line)
 {
-    return line > tmpl->n_lines && tmpl->contract_path
-               ? (hone_where){tmpl->contract_path, line - tmpl->n_lines}
-               : (hone_where){tmpl->path, line};
+    for (size_t i = tmpl->n_parts; i-- > 0;) {
+        const hone_template_part *part = &tmpl->parts[i];
+
+        if (line > part->lines_before)
+            return (hone_where){part->path, line - part->lines_before};
+    }
+    return (hone_where){tmpl->path, line};
 }
 
 void hone__template_free(hone_template *tmpl)

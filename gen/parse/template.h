@@ -24,6 +24,12 @@ typedef struct hone_headers {
     size_t size_bytes;
 } hone_headers;
 
+/* A header with statements. */
+typedef struct hone_template_part {
+    const char *path;
+    int lines_before; /* of the file and the parts in front of this one */
+} hone_template_part;
+
 typedef struct hone_template {
     hone_arena arena;
     const char *path; /* as given; used in messages and #line */
@@ -50,10 +56,12 @@ typedef struct hone_template {
     const char *call; /* the one that this template stands for, which has no
                          code; NULL: it has launches */
     int call_rank; /* parameter with the place in the library's list, or -1 */
-    int is_reference; /* plain, and valid where nothing else is */
-    /* The header that declares the operation, NULL: the file does. Lines above
-     * n_lines are lines of it, see hone__template_where(). */
-    const char *contract_path;
+    int is_reference;          /* plain, and valid where nothing else is */
+    const char *contract_path; /* that of the operation; NULL: the file's */
+    /* Headers whose statements count: the contract and shared parts. Lines
+     * above n_lines are lines of theirs, see hone__template_where(). */
+    size_t n_parts;
+    hone_template_part *parts;
     int n_lines;
     size_t n_dims;
     hone_template_dim *dims;
@@ -103,18 +111,24 @@ typedef struct hone_template {
 
 /* What is wrong with a template, all of it at once. */
 typedef struct hone_diagnostic {
-    int in_contract; /* and not in the file itself */
-    int line;        /* 1-based */
-    int column;      /* 1-based */
-    int length;      /* characters to underline, at least 1 */
-    char text[256];  /* a plain sentence that says how to mend it */
+    size_t part;    /* 0: the file itself, else a part of it, from 1 up */
+    int line;       /* 1-based */
+    int column;     /* 1-based */
+    int length;     /* characters to underline, at least 1 */
+    char text[256]; /* a plain sentence that says how to mend it */
 } hone_diagnostic;
+
+/* A header with statements, which outlives the template here. */
+typedef struct hone_diagnostics_part {
+    char *path;
+    char *text;
+} hone_diagnostics_part;
 
 typedef struct hone_diagnostics {
     size_t n;
-    hone_diagnostic *items; /* sorted by line and column */
-    char *contract_path;    /* these two: NULL unless one is in the contract */
-    char *contract;         /* its text */
+    hone_diagnostic *items; /* sorted by part, line and column */
+    size_t n_parts;
+    hone_diagnostics_part *parts;
 } hone_diagnostics;
 
 /* Parse, and read the headers that the text includes. On HONE_ERR_INPUT
@@ -198,6 +212,11 @@ typedef struct hone_where {
 } hone_where;
 
 hone_where hone__template_where(const hone_template *tmpl, int line);
+/* For "line %d%s%s": of the file itself, or of what is named. */
+#define HONE_LINE_OF(tmpl, at)                                                 \
+    hone__template_where((tmpl), (at)).line,                                   \
+        (at) > (tmpl)->n_lines ? " of " : "",                                  \
+        (at) > (tmpl)->n_lines ? hone__template_where((tmpl), (at)).path : ""
 /* Both of them, for "%s:%d". */
 #define HONE_PLACE(tmpl, at)                                                   \
     hone__template_where((tmpl), (at)).path,                                   \
@@ -249,8 +268,8 @@ hone_status hone__template_parse_dims(const hone_template *tmpl,
  * "alpha: T, x: in T[n], y: inout T[n]". */
 void hone__template_signature(const hone_template *tmpl, hone_text *out);
 void hone__template_arguments(const hone_template *tmpl, hone_text *out);
-/* The dimensions with 0 for those that are sizes, unless `with_sizes`: what a
- * search space for every size takes (gen/space.h). */
+/* The dimensions with HONE_DIM_DEFAULT for those that are sizes, unless
+ * `with_sizes`: what a search space for every size takes (gen/space.h). */
 void hone__template_known_dims(const hone_template *tmpl, const int64_t *dims,
                                int with_sizes, int64_t *out);
 /* One dimension as it is written on a command line: "4096", "f32". */

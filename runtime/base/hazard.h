@@ -15,10 +15,14 @@
 #include "runtime/base/error.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct hone_hazard {
     _Atomic(const void *) object;
+    _Atomic uint64_t *counts; /* what the thread counts: see count.h */
+    void *counts_block;       /* that they are in */
+    size_t n_counts;
     atomic_int is_taken; /* by a thread that lives */
     struct hone_hazard *next;
 } hone_hazard;
@@ -42,6 +46,9 @@ void hone__hazard_start(void);
 
 /* Give the calling thread a hazard until it ends. HONE_ERR_NO_MEMORY. */
 hone_status hone__hazard_get(hone_error *err);
+
+/* Those of all threads there ever were: the first of a list. */
+hone_hazard *hone__hazard_first(void);
 
 static inline void hone__hazard_protect(hone_hazard *hazard, const void *object)
 {

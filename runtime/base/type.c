@@ -59,3 +59,15 @@ int hone__type_is_integer(hone_type type)
     return type >= HONE_TYPE_I8 && type != HONE_TYPE_C32 &&
            type != HONE_TYPE_C64;
 }
+
+const char *hone__match_name(hone_match_kind kind)
+{
+    static const char *const names[] = {
+#define MATCH_NAME(name, value, spelling) [value] = spelling,
+        HONE_MATCH_MAP(MATCH_NAME)
+#undef MATCH_NAME
+    };
+    const size_t index = (size_t)kind;
+
+    return index < HONE_COUNT(names) ? names[index] : NULL;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types: the table of hone.h as functions; and floating-point numbers
- * where int64 values are kept. */
+/* Element types and kinds of matches: the tables of hone.h as functions; and
+ * floating-point numbers where int64 values are kept. */
 #ifndef HONE_RUNTIME_TYPE_H
 #define HONE_RUNTIME_TYPE_H
 
@@ -15,6 +15,9 @@ const char *hone__type_name(hone_type type);  /* "f32"; "?" if unknown */
 const char *hone__type_cpp(hone_type type);   /* "float"; "?" if unknown */
 size_t hone__type_size_bytes(hone_type type); /* 0 if unknown */
 int hone__type_is_integer(hone_type type);
+
+/* "exact"; NULL if unknown. */
+const char *hone__match_name(hone_match_kind kind);
 
 /* A double as the int64 that has its bits, and back. */
 static inline int64_t hone__real_bits(double value)

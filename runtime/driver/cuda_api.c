@@ -5,17 +5,41 @@
 #include "runtime/driver/library.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The first driver that has every symbol of HONE_CUDA_MAP. */
 #define NEEDED_DRIVER "525.60 (CUDA 12.0)"
 
+#define FORKED                                                                 \
+    "this process was forked after its parent had started CUDA, which does "   \
+    "not work in the child; fork before the first plan is made (hone_open() "  \
+    "starts nothing), or let the child exec"
+
 static hone_driver cuda;
+static atomic_long started_in; /* the process; 0: not started */
+
+hone_status hone__cuda_check_process(hone_error *err)
+{
+    const long process =
+        atomic_load_explicit(&started_in, memory_order_relaxed);
+
+    if (!process || process == (long)getpid())
+        return HONE_OK;
+    return hone__fail_native(err, HONE_ERR_NO_GPU, HONE_DOMAIN_CUDA,
+                             HONE_CU_NOT_INITIALIZED, FORKED);
+}
 
 static hone_status start_driver(hone_error *err)
 {
     const hone_cu_result result = cuda.init(0);
     int n_devices = 0;
+
+    /* Whoever called cuInit() before, it was in a parent of this process. */
+    if (result == HONE_CU_NOT_INITIALIZED)
+        return hone__fail_native(err, HONE_ERR_NO_GPU, HONE_DOMAIN_CUDA, result,
+                                 FORKED);
 
     if (result == HONE_CU_NO_DEVICE ||
         (!result && (cuda.device_count(&n_devices) || n_devices == 0)))
@@ -34,6 +58,7 @@ static hone_status start_driver(hone_error *err)
             "check that nvidia-smi works on this machine",
             name ? name : "an unknown error", result);
     }
+    atomic_store_explicit(&started_in, (long)getpid(), memory_order_relaxed);
     return HONE_OK;
 }
 

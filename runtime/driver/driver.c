@@ -26,6 +26,11 @@ hone_status hone__driver_check(const hone_driver *driver, hone_cu_result result,
         return HONE_OK;
     if (driver->kind)
         return driver->kind->failed(result, what, err);
+    if (hone__cuda_check_process(err) != HONE_OK)
+        return hone__fail_native(err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, result,
+                                 "%s failed (%d): %s", what, result,
+                                 "CUDA was started before this process was "
+                                 "forked, and works in its parent alone");
     if (driver->error_name(result, &name) || !name)
         name = "unknown error";
     if (driver->error_string(result, &text) || !text)

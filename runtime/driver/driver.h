@@ -25,6 +25,7 @@ typedef struct CUgraphExec_st *hone_cu_graph_exec;
 /* CUresult values that are told apart. */
 enum {
     HONE_CU_OUT_OF_MEMORY = 2,
+    HONE_CU_NOT_INITIALIZED = 3,
     HONE_CU_NO_DEVICE = 100,
     HONE_CU_INVALID_CONTEXT = 201,
     HONE_CU_NO_BINARY_FOR_GPU = 209,
@@ -230,6 +231,9 @@ typedef struct hone_driver {
  * and cuInit called once; later calls are one atomic load. HONE_ERR_NO_GPU
  * says what is missing and what to do. Thread-safe. */
 hone_status hone__cuda_get(const hone_driver **out, hone_error *err);
+/* HONE_ERR_NO_GPU: the process was forked after the driver had been started,
+ * which then works in the parent alone. */
+hone_status hone__cuda_check_process(hone_error *err);
 
 /* The driver of the cpu device: one device, one context (id 1) that is always
  * current, memory of the process, events that read the clock, objects of

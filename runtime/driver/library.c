@@ -2,7 +2,7 @@
 /* Opening vendor libraries at run time: see library.h. */
 #include "runtime/driver/library.h"
 
-#include "runtime/driver/nvrtc_api.h"
+#include "runtime/driver/nvrtc_places.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -28,37 +28,52 @@ static void *open_in(const char *folder, int length, const char *name)
                : NULL;
 }
 
-/* The toolkit's libraries usually lie in one folder: where NVRTC is, the
- * others are. Of the wheels of CUDA 12 each has its own. */
+typedef struct beside {
+    const char *name;
+    void *library;
+} beside;
+
+/* A hone_place_visit. Of the wheels of CUDA 12 each library has a folder of its
+ * own. */
+static int open_beside(void *user, const char *path, const char *origin)
+{
+    static const char *const folders[] = {"", "/../../cublas/lib",
+                                          "/../../cufft/lib"};
+    const char *slash = strrchr(path, '/');
+    beside *wanted = user;
+
+    (void)origin;
+    for (size_t i = 0; slash && i < HONE_COUNT(folders) && !wanted->library;
+         ++i) {
+        char folder[PATH_SIZE];
+
+        if (snprintf(folder, sizeof folder, "%.*s%s", (int)(slash - path), path,
+                     folders[i]) < (int)sizeof folder)
+            wanted->library = open_in(folder, -1, wanted->name);
+    }
+    return wanted->library != NULL;
+}
+
+/* The toolkit's libraries usually lie in one folder: where NVRTC is, which is
+ * not loaded for that, the others are. */
 static void *open_in_cuda_folders(const char *name)
 {
     const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"),
                                  "/usr/local/cuda"};
-    const hone_nvrtc *nvrtc = NULL;
-    const char *slash = hone__nvrtc_get(&nvrtc, NULL) == HONE_OK
-                            ? strrchr(nvrtc->library, '/')
-                            : NULL;
-    void *library =
-        slash ? open_in(nvrtc->library, (int)(slash - nvrtc->library), name)
-              : NULL;
+    const char *const named = getenv("HONE_NVRTC_LIBRARY");
+    beside wanted = {.name = name};
 
-    for (size_t i = 0; slash && i < 2 && !library; ++i) {
-        char folder[PATH_SIZE];
-
-        if (snprintf(folder, sizeof folder, "%.*s/../../%s/lib",
-                     (int)(slash - nvrtc->library), nvrtc->library,
-                     i ? "cufft" : "cublas") < (int)sizeof folder)
-            library = open_in(folder, -1, name);
-    }
-    for (size_t i = 0; i < sizeof roots / sizeof roots[0] && !library; ++i) {
+    if (!named || !open_beside(&wanted, named, ""))
+        (void)hone__nvrtc_each_library("", open_beside, &wanted, NULL);
+    for (size_t i = 0; i < HONE_COUNT(roots) && !wanted.library; ++i) {
         char folder[PATH_SIZE];
 
         if (roots[i] && *roots[i] &&
             snprintf(folder, sizeof folder, "%s/lib64", roots[i]) <
                 (int)sizeof folder)
-            library = open_in(folder, -1, name);
+            wanted.library = open_in(folder, -1, name);
     }
-    return library;
+    return wanted.library;
 }
 
 static const char *loader_message(void)

@@ -38,6 +38,10 @@ typedef struct _nvrtcProgram *hone_nvrtc_program;
 
 /* What older ones lack; NULL in them. PCH heap: since CUDA 12.8. */
 #define HONE_NVRTC_OPTIONAL_MAP(X)                                             \
+    X(ptx_size, nvrtcGetPTXSize, hone_nvrtc_result,                            \
+      (hone_nvrtc_program program, size_t * out))                              \
+    X(ptx, nvrtcGetPTX, hone_nvrtc_result,                                     \
+      (hone_nvrtc_program program, char *out))                                 \
     X(set_pch_heap_bytes, nvrtcSetPCHHeapSize, hone_nvrtc_result,              \
       (size_t size_bytes))                                                     \
     X(count_archs, nvrtcGetNumSupportedArchs, hone_nvrtc_result, (int *out))   \

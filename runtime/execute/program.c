@@ -239,7 +239,7 @@ static hone_status fill_program(hone_program *program,
     const hone_resolved *r = setup->resolved;
     hone_program_more *more = program->more;
 
-    program->n_args = (uint16_t)r->n_args;
+    program->n_args = (uint8_t)r->n_args;
     if (r->vendor)
         return add_vendor(program, setup, err);
     for (size_t i = 0; i < r->n_launches; ++i)

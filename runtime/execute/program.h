@@ -100,11 +100,12 @@ typedef struct hone_program {
     const char *op;
     hone_program_more *more;
     uint16_t n_launches;
-    uint16_t n_args;
+    uint8_t n_args;
     /* A run is not launches alone: constants, tensor maps, workspaces that
      * are zeroed each time, clusters, cooperative or repeated launches, copies
      * of arrays in host memory; or a function of a vendor's library. */
     uint8_t is_special;
+    uint32_t counter; /* of the plan's, count.h; here is room. 0: none */
 } hone_program;
 
 typedef struct hone_program_setup {

@@ -101,26 +101,6 @@ hone_status hone__database_integer(const hone_database *db, const char *doing,
 
 /* ---- before SQLite sees it ----------------------------------------------- */
 
-hone_status hone__default_database(hone_text *out, hone_error *err)
-{
-    const char *chosen = getenv("HONE_DB");
-    const char *data = getenv("XDG_DATA_HOME");
-    const char *home = getenv("HOME");
-
-    if (chosen && *chosen)
-        hone__text_puts(out, chosen);
-    else if (data && *data == '/') /* XDG: a relative one is ignored */
-        hone__text_printf(out, "%s/hone/hone.db", data);
-    else if (home && *home)
-        hone__text_printf(out, "%s/.local/share/hone/hone.db", home);
-    else
-        return hone__fail(err, HONE_ERR_NOT_FOUND,
-                          "no database was named and neither HONE_DB, "
-                          "XDG_DATA_HOME nor HOME is set; set HONE_DB to "
-                          "the file");
-    return hone__text_check(out, err);
-}
-
 static hone_status create_folder_of(const char *path, hone_error *err)
 {
     const char *const slash = strrchr(path, '/');

@@ -10,8 +10,8 @@
 /* Neighbours of a pack that are read before all are. */
 enum { NEIGHBOURS_AT_ONCE = 64 };
 
-/* A vendor's function that cannot be used here: the next best will do, also
- * where memory was short. */
+/* A vendor's function that cannot be used here, or code that cannot be
+ * compiled: the next best will do. */
 static hone_status refuse_row(hone_matcher *m, const hone_store *store,
                               hone_store_row *row, hone_error *reason)
 {
@@ -31,7 +31,15 @@ static void ask_library(hone_answer *out)
     out->resolved.vendor = &out->library;
 }
 
-/* HONE_OK: this row answers, and is in use. */
+/* Not of the row alone: the next one would fail the same way. */
+static int is_of_all(hone_status status)
+{
+    return status == HONE_ERR_NO_MEMORY || status == HONE_ERR_IO ||
+           status == HONE_ERR_BUSY;
+}
+
+/* HONE_OK: this row answers, and is in use. A library may fail for lack of
+ * memory, too. */
 static hone_status take(hone_matcher *m, const hone_candidate *c,
                         hone_answer *out, int *out_failed, hone_error *err)
 {
@@ -49,20 +57,17 @@ static hone_status take(hone_matcher *m, const hone_candidate *c,
         ask_library(out);
     out->store = s->store;
     out->row = row;
+    out->match.kind = c->kind;
     out->note[0] = '\0';
+    out->compile_ns = 0;
     if (m->query->use)
         status = m->query->use(m->query->user, out, err);
-    if (status != HONE_OK && spec->vendor.line)
+    if (status != HONE_OK &&
+        (spec->vendor.line ||
+         (c->form != HONE_CODE_CUBIN && !is_of_all(status))))
         return refuse_row(m, s->store, row, err);
     *out_failed = status != HONE_OK;
     return status;
-}
-
-/* Not of the row alone: the next one would fail the same way. */
-static int is_of_all(hone_status status)
-{
-    return status == HONE_ERR_NO_MEMORY || status == HONE_ERR_IO ||
-           status == HONE_ERR_BUSY;
 }
 
 /* The query that is answered has met the row, and its library does not work. */
@@ -95,7 +100,7 @@ static hone_status try_row(hone_matcher *m, const hone_candidate *c,
     const hone_status status = take(m, c, out, &failed, &reason);
 
     if (status == HONE_OK) {
-        hone__match_explain(m, c, out->note, &out->match);
+        hone__match_explain(m, c, out);
         out->n_left_out = m->n_damaged + m->n_refused;
         *result = FOUND;
         return HONE_OK;
@@ -115,8 +120,29 @@ static hone_status try_row(hone_matcher *m, const hone_candidate *c,
     return hone__store_runners_up(store, c->source->op, c->row, err);
 }
 
+/* There is code for it now. */
+static int is_ready(const hone_matcher *m, const hone_candidate *c)
+{
+    return c->form == HONE_CODE_CUBIN ||
+           m->query->is_compiled(m->query->user, c->row);
+}
+
+/* `is_ready_only`: what is to be compiled is left out, and counted. */
+/* Of the rows that were looked at. */
+static void count_outdated(hone_matcher *m)
+{
+    m->n_outdated = 0;
+    for (size_t i = 0; i < m->n_sources; ++i)
+        m->n_outdated += m->sources[i].op->n_outdated;
+    if (m->n_outdated)
+        (void)snprintf(m->outdated, sizeof m->outdated,
+                       " (%zu winners of an older template are left out)",
+                       m->n_outdated);
+}
+
 static hone_status choose(hone_matcher *m, hone_match_kind kind,
-                          hone_answer *out, outcome *result, hone_error *err)
+                          int is_ready_only, hone_answer *out, outcome *result,
+                          hone_error *err)
 {
     hone_candidate *list = NULL;
     hone_status status;
@@ -124,14 +150,21 @@ static hone_status choose(hone_matcher *m, hone_match_kind kind,
 
     *result = NOBODY;
     status = hone__match_candidates(m, kind, &list, &n, err);
-    for (size_t i = 0; i < n && status == HONE_OK && *result == NOBODY; ++i)
-        if (!is_refused(list[i].source->store, list[i].row))
+    count_outdated(m);
+    for (size_t i = 0; i < n && status == HONE_OK && *result == NOBODY; ++i) {
+        if (is_refused(list[i].source->store, list[i].row))
+            continue;
+        if (is_ready_only && !is_ready(m, &list[i]))
+            ++m->n_waiting;
+        else
             status = try_row(m, &list[i], out, result, err);
+    }
     hone__free(list);
     return status;
 }
 
-/* All neighbours are looked at where none of the nearest answers. */
+/* All rows of a kind are looked at where none of the first answers: of
+ * neighbours the nearest, of a database's defaults those that it lists. */
 static int look_further(hone_matcher *m)
 {
     for (size_t i = 0; i < m->n_sources; ++i) {
@@ -143,20 +176,44 @@ static int look_further(hone_matcher *m)
     return 0;
 }
 
-/* An exact one before a neighbour before a default, of all sources. */
+/* One kind of answers, from all sources. */
+static hone_status find_kind(hone_matcher *m, hone_match_kind kind,
+                             int is_ready_only, hone_answer *out,
+                             outcome *result, hone_error *err)
+{
+    const size_t n_damaged = m->n_damaged;
+
+    do {
+        m->n_damaged = n_damaged;
+        HONE_TRY(choose(m, kind, is_ready_only, out, result, err));
+        if (*result == FOUND)
+            return HONE_OK;
+    } while (*result == AGAIN || look_further(m));
+    return HONE_OK;
+}
+
+/* An exact one before a neighbour before a default. What would have to be
+ * compiled is looked at in a second round, where it is not to be now. */
 static hone_status find(hone_matcher *m, hone_answer *out, hone_error *err)
 {
-    for (int kind = HONE_MATCH_EXACT; kind <= HONE_MATCH_DEFAULT; ++kind) {
-        const size_t n_damaged = m->n_damaged;
+    /* Best first: the values are not in order. */
+    static const hone_match_kind kinds[] = {
+        HONE_MATCH_EXACT,   HONE_MATCH_NEIGHBOUR, HONE_MATCH_FAMILY,
+        HONE_MATCH_DEFAULT, HONE_MATCH_PTX,       HONE_MATCH_REFERENCE};
+    enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+    const hone_compile_when when = m->query->compile;
+    const size_t n_rounds = when == HONE_COMPILE_LATER ? 2 : 1;
+
+    for (size_t i = 0; i < n_rounds * N_KINDS; ++i) {
+        const int is_ready_only = when != HONE_COMPILE_NOW && i < N_KINDS;
         outcome result;
 
-        do {
-            m->n_damaged = n_damaged;
-            HONE_TRY(choose(m, (hone_match_kind)kind, out, &result, err));
-            if (result == FOUND)
-                return HONE_OK;
-        } while (result == AGAIN ||
-                 (kind == HONE_MATCH_NEIGHBOUR && look_further(m)));
+        HONE_TRY(
+            find_kind(m, kinds[i % N_KINDS], is_ready_only, out, &result, err));
+        if (result == FOUND) {
+            out->is_waiting = is_ready_only && m->n_waiting;
+            return HONE_OK;
+        }
     }
     return hone__match_nothing_runs(m, err);
 }
@@ -185,10 +242,14 @@ static hone_status read_dims(const hone_matcher *m, hone_match_source *s,
                              hone_error *err)
 {
     const hone_query *query = m->query;
-    const size_t n_rows = s->op->n_rows;
     hone_status status = find_spec(s, err);
-    size_t used = 0;
+    size_t n_rows, used = 0;
 
+    if (status != HONE_OK && !is_of_all(status)) {
+        HONE_TRY(hone__store_widen(s->store, s->op, err));
+        status = find_spec(s, err);
+    }
+    n_rows = s->op->n_rows;
     for (size_t i = 0; i < n_rows && status == HONE_ERR_DATABASE; ++i)
         if (lacks_runners_up(s->store, s->op->rows[i]))
             HONE_TRY(
@@ -257,10 +318,6 @@ static void describe_device(hone_matcher *m)
     (void)snprintf(m->device, sizeof m->device, "%s with %" PRId64 " %s",
                    m->arch, target->properties.value[HONE_PROPERTY_sm_count],
                    target->is_host ? "cores" : "multiprocessors");
-    if (m->n_outdated)
-        (void)snprintf(m->outdated, sizeof m->outdated,
-                       " (%zu winners of an older template are left out)",
-                       m->n_outdated);
 }
 
 /* Whether any source has the operation. */
@@ -279,7 +336,6 @@ static hone_status ask_sources(hone_matcher *m, int *out_any, hone_error *err)
                                                  query->implementation,
                                                  query->config, &s->op, err)
                      : hone__store_op(s->store, query->op, &s->op, err));
-        m->n_outdated += s->op->n_outdated;
         *out_any |= s->op->n_rows != 0;
         s->n_dims =
             query->n_dims < HONE_MAX_DIMS ? query->n_dims : HONE_MAX_DIMS;
@@ -295,6 +351,7 @@ static hone_status match(hone_matcher *m, hone_answer *out, hone_error *err)
 
     HONE_TRY(ask_sources(m, &any, err));
     describe_device(m);
+    count_outdated(m);
     if (!any)
         return hone__match_unknown_op(m, err);
     HONE_TRY(read_problem(m, err));

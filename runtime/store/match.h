@@ -5,6 +5,7 @@
 #define HONE_RUNTIME_MATCH_H
 
 #include "runtime/launch/launch_body.h"
+#include "runtime/store/code_arch.h"
 #include "runtime/store/store.h"
 
 /* The problem as one of the stores understands it. */
@@ -28,8 +29,13 @@ typedef struct hone_candidate {
     const hone_match_source *source;
     hone_store_row *row;
     hone_match_kind kind;
-    double distance; /* of neighbours: sum of |log2 ratio| over the dims */
-    int mismatch;    /* other device name, mode, driver, architecture */
+    hone_code_form form;
+    int is_preferred; /* as a default, by its preference */
+    double distance;  /* of neighbours and of other devices' rows: sum of |log2
+                        ratio| over the dims, and of multiprocessors; of
+                        defaults the preference */
+    int mismatch;     /* other device name, mode, driver */
+    int n_older;      /* minor versions from its architecture to this one */
 } hone_candidate;
 
 /* Preferences of defaults (db/FORMAT.md): up to this of templates and vendors,
@@ -45,6 +51,7 @@ typedef struct hone_matcher {
     const hone_match_source *about; /* whose dims sentences have */
     char arch[16];                  /* of the device: "sm_90", "cpu" */
     char device[64];                /* "sm_90 with 132 multiprocessors" */
+    size_t n_waiting;               /* rows that LATER leaves out */
     size_t n_outdated;              /* winners of an older template */
     char outdated[80]; /* " (3 winners of an older template are left out)",
                           or nothing */
@@ -67,7 +74,7 @@ hone_status hone__match_candidates(const hone_matcher *m, hone_match_kind kind,
 
 /* Which row answers, and why. */
 void hone__match_explain(const hone_matcher *m, const hone_candidate *c,
-                         const char *note, hone_match *out);
+                         hone_answer *answer);
 /* Errors that say what to run: no candidate answers, the best one for what
  * `m->why` says; there is no such operation. */
 hone_status hone__match_nothing_runs(const hone_matcher *m, hone_error *err);

@@ -9,25 +9,7 @@
 #include <string.h>
 
 /* A neighbour's integer dims differ by at most this factor, either way. */
-static const double most_log2_ratio = 2.0;
-
-int hone__arch_runs_on(const char *compile_arch, int64_t sm)
-{
-    char *end = NULL;
-    long built;
-
-    if (strncmp(compile_arch, "sm_", 3) != 0)
-        return 0;
-    built = strtol(compile_arch + 3, &end, 10);
-    if (end == compile_arch + 3)
-        return 0;
-    /* Architecture-specific code runs on that very one; other cubins on the
-     * same major version from their minor version up. */
-    if (strcmp(end, "a") == 0)
-        return built == sm;
-    return (*end == '\0' || strcmp(end, "f") == 0) && built / 10 == sm / 10 &&
-           built <= sm;
-}
+static const double most_ratio = 4.0;
 
 /* How well a size is aligned: the largest of 16, 8, 4, 2, 1 dividing it. */
 static int64_t alignment(int64_t size)
@@ -47,19 +29,29 @@ unsigned hone__match_followers(const hone_launch_spec *spec,
     return derived ? derived & hone__launch_spec_defaults(spec, dims) : 0;
 }
 
-/* Distance of a tuned shape of the same types; negative if it must not stand
- * in. */
+/* The larger of the two is so many times the other. */
+static double times(int64_t a, int64_t b)
+{
+    return a > b ? (double)a / (double)b : (double)b / (double)a;
+}
+
+/* Distance of a tuned shape; negative if it must not stand in. */
 static double shape_distance(const void *user, const int64_t *tuned)
 {
     const hone_match_source *s = user;
-    double sum = 0;
+    double product = 1; /* of the ratios: the sum of their logarithms */
     unsigned both;
 
     /* Most are too far, which takes no logarithm to see. */
-    for (size_t i = 0; i < s->n_dims; ++i)
-        if (!hone__dim_is_fixed(&s->spec->dims[i]) &&
-            (tuned[i] < 1 || alignment(s->dims[i]) < alignment(tuned[i])))
+    for (size_t i = 0; i < s->n_dims; ++i) {
+        if (hone__dim_is_fixed(&s->spec->dims[i])) {
+            if (tuned[i] != s->dims[i])
+                return -1;
+        } else if (tuned[i] < 1 ||
+                   alignment(s->dims[i]) < alignment(tuned[i])) {
             return -1;
+        }
+    }
     both =
         s->followers ? s->followers & hone__match_followers(s->spec, tuned) : 0;
     for (size_t i = 0; i < s->n_dims; ++i) {
@@ -67,12 +59,12 @@ static double shape_distance(const void *user, const int64_t *tuned)
 
         if (hone__dim_is_fixed(&s->spec->dims[i]) || both >> i & 1)
             continue;
-        ratio = fabs(log2((double)s->dims[i] / (double)tuned[i]));
-        if (ratio > most_log2_ratio)
+        ratio = times(s->dims[i], tuned[i]);
+        if (ratio > most_ratio)
             return -1;
-        sum += ratio;
+        product *= ratio;
     }
-    return sum;
+    return log2(product);
 }
 
 static int same_types(const hone_match_source *s, const hone_store_row *row)
@@ -88,13 +80,14 @@ static int judge_default(const hone_matcher *m, hone_candidate *c)
     if (!c->source->is_nothing &&
         (!row->is_default || strcmp(row->types, c->source->types) != 0))
         return 0;
-    c->kind = HONE_MATCH_DEFAULT;
+    c->kind =
+        row->preference > HONE_PREFERENCE_OF_OTHERS && !c->source->is_nothing
+            ? HONE_MATCH_REFERENCE
+            : HONE_MATCH_DEFAULT;
+    c->is_preferred = 1;
     c->distance = row->preference;
     c->mismatch = row->rank != 0;
-    if (!m->target->is_host)
-        c->mismatch += (int)(m->target->properties.value[HONE_PROPERTY_sm] -
-                             strtol(row->compile_arch + 3, NULL, 10)) *
-                       2;
+    c->n_older = hone__arch_age(row->compile_arch, m->arch);
     return 1;
 }
 
@@ -109,54 +102,129 @@ static int judge_configured(hone_candidate *c)
     return 1;
 }
 
+static int is_same_shape(const hone_candidate *c)
+{
+    return memcmp(c->row->dims, c->source->dims,
+                  c->row->n_dims * sizeof *c->row->dims) == 0;
+}
+
+static int count_mismatches(const hone_matcher *m, const hone_store_row *row)
+{
+    const hone_target *target = m->target;
+
+    return (strcmp(row->device_name, target->name) != 0) * 4 +
+           !row->is_cold * 2 +
+           (strcmp(row->driver_version, target->driver_version) != 0);
+}
+
+/* Measured on a device like this one. */
+static int judge_tuned(const hone_matcher *m, hone_candidate *c)
+{
+    c->mismatch = count_mismatches(m, c->row);
+    c->kind = HONE_MATCH_EXACT;
+    if (is_same_shape(c))
+        return 1;
+    if (m->query->config)
+        return judge_configured(c);
+    c->kind = HONE_MATCH_NEIGHBOUR;
+    c->distance = shape_distance(c->source, c->row->dims);
+    return c->distance >= 0;
+}
+
+/* Measured on another device: its shape is as far as that of a neighbour, and
+ * half as many multiprocessors are as far as half the size. */
+static int judge_foreign(const hone_matcher *m, hone_candidate *c)
+{
+    const hone_store_row *row = c->row;
+    const int64_t n_here = m->target->properties.value[HONE_PROPERTY_sm_count];
+
+    if (m->query->config || c->source->is_nothing || row->sm_count < 1 ||
+        n_here < 1)
+        return 0;
+    c->distance =
+        is_same_shape(c) ? 0 : shape_distance(c->source, c->row->dims);
+    if (c->distance < 0)
+        return 0;
+    c->distance += fabs(log2((double)n_here / (double)row->sm_count));
+    c->mismatch = count_mismatches(m, row);
+    return 1;
+}
+
+static int judge_family(const hone_matcher *m, hone_candidate *c)
+{
+    c->kind = HONE_MATCH_FAMILY;
+    c->n_older = hone__arch_family_distance(c->row->arch, m->arch);
+    return c->n_older >= 0 && judge_foreign(m, c);
+}
+
+/* What is still to be compiled for this device comes behind what is, whatever
+ * it was measured on; of the reference implementation behind all. */
+static int judge_compiled(const hone_matcher *m, hone_candidate *c)
+{
+    c->form = hone__code_form(c->row->compile_arch);
+    if (m->query->config)
+        return judge_configured(c);
+    c->kind = HONE_MATCH_PTX;
+    if (c->row->rank && same_types(c->source, c->row) && judge_foreign(m, c))
+        return 1;
+    if (!judge_default(m, c))
+        return 0;
+    if (c->kind == HONE_MATCH_DEFAULT && !c->source->is_nothing)
+        c->kind = HONE_MATCH_PTX;
+    return 1;
+}
+
+static int runs_here(const hone_matcher *m, const hone_store_row *row)
+{
+    const hone_target *target = m->target;
+
+    return target->is_host || !row->cubin_sha256[0]
+               ? strcmp(row->compile_arch, m->arch) == 0
+               : hone__arch_runs_on(row->compile_arch,
+                                    target->properties.value[HONE_PROPERTY_sm]);
+}
+
 /* Its kind is the best that it may answer as. */
 static int judge(const hone_matcher *m, hone_candidate *c)
 {
-    const hone_target *target = m->target;
     const hone_store_row *row = c->row;
 
-    if (target->is_host || !row->cubin_sha256[0]
-            ? strcmp(row->compile_arch, m->arch) != 0
-            : !hone__arch_runs_on(row->compile_arch,
-                                  target->properties.value[HONE_PROPERTY_sm]))
+    if (!runs_here(m, row))
         return 0;
-    if (row->rank && strcmp(row->arch, m->arch) == 0 &&
-        row->sm_count == target->properties.value[HONE_PROPERTY_sm_count] &&
-        same_types(c->source, row)) {
-        c->mismatch =
-            (strcmp(row->device_name, target->name) != 0) * 4 +
-            !row->is_cold * 2 +
-            (strcmp(row->driver_version, target->driver_version) != 0);
-        c->kind = HONE_MATCH_EXACT;
-        if (memcmp(row->dims, c->source->dims,
-                   row->n_dims * sizeof *row->dims) == 0)
-            return 1;
-        if (m->query->config)
-            return judge_configured(c);
-        c->kind = HONE_MATCH_NEIGHBOUR;
-        c->distance = shape_distance(c->source, row->dims);
-        if (c->distance >= 0)
+    if (hone__code_form(row->compile_arch) != HONE_CODE_CUBIN)
+        return judge_compiled(m, c);
+    if (row->rank && same_types(c->source, row)) {
+        const int is_alike =
+            strcmp(row->arch, m->arch) == 0 &&
+            row->sm_count ==
+                m->target->properties.value[HONE_PROPERTY_sm_count];
+
+        if (is_alike ? judge_tuned(m, c) : judge_family(m, c))
             return 1;
     }
     return m->query->config ? judge_configured(c) : judge_default(m, c);
 }
 
-/* What is compared, the first number first: of exact rows the source counts
- * most, of neighbours the distance. Among defaults the reference comes last; of
- * one source the preferred implementation first, rows of defaults before
- * winners that are defaults, then the closest older architecture. */
-enum { N_ORDER = 6 };
+/* What is compared, the first number first. Code that is there comes before
+ * code that is to be compiled, what was measured before defaults. Then, of
+ * exact rows the source counts most, of neighbours the distance, of other
+ * devices' the architecture; of defaults of one source the preferred
+ * implementation comes first, the closest older architecture, rows of defaults
+ * before winners that are defaults. */
+enum { N_ORDER = 8 };
 
 static void order_of(const hone_candidate *c, double out[N_ORDER])
 {
-    const int is_default = c->kind == HONE_MATCH_DEFAULT;
+    const int is_default = c->is_preferred;
 
-    out[0] = is_default ? c->distance > HONE_PREFERENCE_OF_OTHERS : c->distance;
-    out[1] = (double)c->source->place;
-    out[2] = is_default ? c->distance : 0;
-    out[3] = c->mismatch;
-    out[4] = (double)c->row->rank;
-    out[5] = c->row->time_ns;
+    out[0] = c->form;
+    out[1] = is_default;
+    out[2] = is_default ? 0 : c->n_older;
+    out[3] = is_default ? (double)c->source->place : c->distance;
+    out[4] = is_default ? c->distance : (double)c->source->place;
+    out[5] = is_default ? c->mismatch + 2 * c->n_older : c->mismatch;
+    out[6] = (double)c->row->rank;
+    out[7] = c->row->time_ns;
 }
 
 static int compare(const void *left, const void *right)

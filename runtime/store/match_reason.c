@@ -43,8 +43,33 @@ static void put_left_out(const hone_matcher *m, const char *note,
         put(reason, "%s (hone tune finds it anew); ", note);
 }
 
+/* Nothing was measured on a device whose code runs here. */
+static void put_unmeasured(const hone_matcher *m, const hone_candidate *c,
+                           int64_t compile_ns, reason_text *reason)
+{
+    const hone_store_row *row = c->row;
+
+    put(reason, "no shape near this one is tuned on %s%s; this is ", m->device,
+        m->outdated);
+    if (c->form == HONE_CODE_PTX)
+        put(reason, "PTX, compiled by the driver in %.0f ms, of ",
+            (double)compile_ns / 1e6);
+    if (m->n_waiting && c->form == HONE_CODE_CUBIN)
+        put(reason, m->query->compile == HONE_COMPILE_LATER
+                        ? "(until PTX is compiled) "
+                        : "(PTX is not to be compiled) ");
+    if (c->is_preferred)
+        put(reason, "the %s of %.64s, for %.16s",
+            c->kind == HONE_MATCH_REFERENCE ? "reference implementation"
+                                            : "default variant",
+            row->implementation, row->compile_arch);
+    else
+        put(reason, "what was tuned on %.60s for %.60s, for %.16s",
+            row->device_name, row->label, row->compile_arch);
+}
+
 static void put_why(const hone_matcher *m, const hone_candidate *c,
-                    reason_text *reason)
+                    int64_t compile_ns, reason_text *reason)
 {
     const hone_store_row *row = c->row;
 
@@ -68,11 +93,16 @@ static void put_why(const hone_matcher *m, const hone_candidate *c,
             "constraints hold for this one",
             row->device_name, row->label);
         break;
-    case HONE_MATCH_DEFAULT:
+    case HONE_MATCH_FAMILY:
         put(reason,
-            "no shape near this one is tuned on %s%s; this is "
-            "the default variant of %.64s, for %.16s",
-            m->device, m->outdated, row->implementation, row->compile_arch);
+            "nothing is tuned on %s; tuned on %.60s (%.16s with %" PRId64
+            ") for %.80s; its constraints hold here",
+            m->device, row->device_name, row->arch, row->sm_count, row->label);
+        break;
+    case HONE_MATCH_DEFAULT:
+    case HONE_MATCH_PTX:
+    case HONE_MATCH_REFERENCE:
+        put_unmeasured(m, c, compile_ns, reason);
         break;
     }
 }
@@ -81,25 +111,27 @@ static void put_why(const hone_matcher *m, const hone_candidate *c,
 #define MOST_TIME_NS 1e18
 
 void hone__match_explain(const hone_matcher *m, const hone_candidate *c,
-                         const char *note, hone_match *out)
+                         hone_answer *answer)
 {
     const hone_store_row *row = c->row;
+    hone_match *out = &answer->match;
     reason_text reason = {out->reason, sizeof out->reason};
 
     out->reason[0] = '\0';
     out->kind = c->kind;
+    out->compile_time_ns = answer->compile_ns;
     out->tuned_time_ns = 0;
-    if (c->kind != HONE_MATCH_DEFAULT && /* that is of another shape */
+    if (!c->is_preferred && /* that is of another shape */
         row->time_ns > 0 && row->time_ns < MOST_TIME_NS)
         out->tuned_time_ns = (int64_t)(row->time_ns + 0.5);
     (void)snprintf(out->config, sizeof out->config, "%s", row->config);
     (void)snprintf(out->implementation, sizeof out->implementation, "%s",
                    row->implementation);
-    put_left_out(m, note, &reason);
+    put_left_out(m, answer->note, &reason);
     if (c->source->is_nothing)
         put(&reason, "a size is 0, nothing is to be written: no launch");
     else
-        put_why(m, c, &reason);
+        put_why(m, c, answer->compile_ns, &reason);
     if (m->n_sources > 1)
         put(&reason, "; from %s", c->source->store->path);
 }

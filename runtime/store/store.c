@@ -209,6 +209,12 @@ hone_status hone__store_gather(hone_store *store, hone_store_op *op,
                                : HONE_OK;
 }
 
+hone_status hone__store_widen(hone_store *store, hone_store_op *op,
+                              hone_error *err)
+{
+    return store->kind->widen ? store->kind->widen(store, op, err) : HONE_OK;
+}
+
 hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
                                    hone_store_row *winner, hone_error *err)
 {

@@ -63,12 +63,19 @@ typedef struct hone_store_op {
     const char *implementation; /* and of this one; NULL: of any */
     size_t n_rows;              /* those that were gathered last */
     hone_store_row **rows;
-    int has_more;        /* neighbours that were not gathered */
+    int has_more;        /* rows of the kind that were not gathered */
     size_t n_outdated;   /* winners of an older template, left out of rows */
     size_t n_unreadable; /* rows that make no sense, left out as well */
     hone_store_plan *plans;
     hone_table kept;  /* of a pack: its rows and plans that were read */
     const void *self; /* of a pack: its record; NULL: it has none */
+    /* Of a database: all rows, or one that tells the dims and those of the last
+     * problem that was asked for, then of those near it, then defaults. */
+    int is_whole;
+    const char *problem; /* its dims as text; NULL: none yet */
+    int has_near;
+    int has_defaults;
+    int n_near; /* problems whose neighbours were looked for */
     struct hone_store_op *next;
 } hone_store_op;
 
@@ -134,8 +141,8 @@ typedef struct hone_wanted {
     const char *types; /* codes of the type dims, as rows have them */
     const int64_t *dims;
     size_t n_dims;
-    /* How far rows of `types` with these dims are, negative: they must not
-     * stand in; the nearest `most` are enough. */
+    /* How far rows with these dims are, negative: they must not stand in; the
+     * nearest `most` are enough. SIZE_MAX: all of the kind. */
     double (*distance)(const void *user, const int64_t *dims);
     const void *user;
     size_t most;
@@ -145,6 +152,11 @@ typedef struct hone_wanted {
  * as hone__store_op() gives it. */
 hone_status hone__store_gather(hone_store *store, hone_store_op *op,
                                const hone_wanted *wanted, hone_error *err);
+
+/* Let `op->rows` have more rows that tell the op's dims, where those that
+ * hone__store_op() gave are damaged. */
+hone_status hone__store_widen(hone_store *store, hone_store_op *op,
+                              hone_error *err);
 
 /* The row's launch plan, parsed on first use; belongs to the op. It is the
  * one that was stored with the rest of the row (launch_sha256), of this
@@ -212,7 +224,17 @@ typedef struct hone_answer {
     hone_match match;
     size_t n_left_out; /* better ones, damaged or of no use here */
     char note[160];    /* of `use`: what is not as it was stored; "": nothing */
+    int64_t compile_ns; /* of `use`: what compiling its code took, once */
+    int is_waiting;     /* there is PTX that would answer, once compiled */
 } hone_answer;
+
+/* When code is compiled that is there as PTX. LATER: as long as anything else
+ * answers, only what is compiled by now does. */
+typedef enum hone_compile_when {
+    HONE_COMPILE_NOW,
+    HONE_COMPILE_LATER,
+    HONE_COMPILE_NEVER
+} hone_compile_when;
 
 /* What is asked for. */
 typedef struct hone_query {
@@ -226,20 +248,20 @@ typedef struct hone_query {
      * there is. */
     const char *config;
     const char *implementation;
-    /* Makes use of an answer, all but its match. Where that fails and the
+    /* Makes use of an answer, all but its match, of which there is the kind.
+     * Where that fails and the
      * answer is a function of a vendor's library, the next best one is tried;
      * any other failure is the caller's. NULL: every answer will do. */
     hone_status (*use)(void *user, hone_answer *answer, hone_error *err);
     void *user;
+    hone_compile_when compile;
+    /* Was the PTX of a row compiled? Not asked where it is NOW. */
+    int (*is_compiled)(void *user, const hone_store_row *row);
 } hone_query;
 
 /* HONE_ERR_NOT_FOUND says what there is and what to do; HONE_ERR_DIMS also
  * for shapes that nobody tuned. */
 hone_status hone__match_find(const hone_query *query, hone_answer *out,
                              hone_error *err);
-
-/* Does a cubin for `compile_arch` ("sm_90", "sm_90a") run on compute
- * capability `sm` (90)? */
-int hone__arch_runs_on(const char *compile_arch, int64_t sm);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 static hone_status read_cubin(const hone_store *store,
@@ -61,32 +62,83 @@ static hone_status check_cubin(const hone_store *store,
     return status;
 }
 
-static hone_status visit_ops(hone_store *store,
-                             const hone_name_visitor *visitor, hone_error *err)
+/* In a child of fork() the connection is the parent's: SQLite allows neither
+ * to use nor to close it. The path may be relative to another folder by now;
+ * SQLite knows it in full. */
+static hone_status open_again(hone_store_database *self, hone_error *err)
 {
-    hone_database *file = &hone__store_database(store)->file;
+    const char *path = sqlite3_db_filename(self->file.handle, "main");
+    hone_database own = {NULL, NULL};
+
+    HONE_TRY(hone__database_open(path && *path ? path : self->file.path,
+                                 HONE_DATABASE_READ, &own, &self->version,
+                                 err));
+    hone__store_forget(&self->store);
+    hone__free(self->file.path);
+    self->file = own;
+    self->store.path = own.path;
+    self->process = getpid();
+    return HONE_OK;
+}
+
+/* The names that a query gives, of device kind ?1 and the operation ?2. */
+static hone_status visit(const hone_store *store, const char *sql,
+                         const char *op, const hone_name_visitor *visitor,
+                         hone_error *err)
+{
+    hone_store_database *self = hone__store_database(store);
+    hone_database *file = &self->file;
     sqlite3_stmt *statement = NULL;
     hone_status status = HONE_OK;
     int code = SQLITE_DONE;
 
-    HONE_TRY(hone__database_prepare(
-        file, "read it",
-        "SELECT op FROM winner_v1 WHERE device_kind = ?1 UNION "
-        "SELECT op FROM default_v1 WHERE (arch = 'cpu') = (?1 = 'cpu') "
-        "ORDER BY 1",
-        &statement, err));
+    if (self->process != getpid())
+        HONE_TRY(open_again(self, err));
+    HONE_TRY(hone__database_prepare(file, "read it", sql, &statement, err));
     (void)sqlite3_bind_text(statement, 1, store->device_kind, -1,
                             SQLITE_STATIC);
+    if (op)
+        (void)sqlite3_bind_text(statement, 2, op, -1, SQLITE_STATIC);
     while (status == HONE_OK &&
            (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *op = (const char *)sqlite3_column_text(statement, 0);
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
 
-        status = visitor->visit(visitor->user, op ? op : "?", err);
+        status = visitor->visit(visitor->user, name ? name : "?", err);
     }
     (void)sqlite3_finalize(statement);
     if (status == HONE_OK && code != SQLITE_DONE)
         return hone__database_fail(file, code, "read it", err);
     return status;
+}
+
+#define OPS_OF_DEFAULTS                                                        \
+    " UNION SELECT op FROM default_v1 WHERE (arch = 'cpu') = (?1 = 'cpu')"     \
+    " ORDER BY 1"
+
+static hone_status visit_ops(hone_store *store,
+                             const hone_name_visitor *visitor, hone_error *err)
+{
+    /* From version 8 on coverage_v1 has counts; before, it counts trials. */
+    static const char *const sql[] = {
+        "SELECT op FROM winner_v1 WHERE device_kind = ?1" OPS_OF_DEFAULTS,
+        "SELECT op FROM coverage_v1 WHERE device_kind = ?1"
+        " AND n_winners > 0" OPS_OF_DEFAULTS};
+
+    return visit(store, sql[hone__store_database(store)->version >= 8], NULL,
+                 visitor, err);
+}
+
+static hone_status visit_implementations(const hone_store *store,
+                                         const hone_store_op *op,
+                                         const hone_name_visitor *visitor,
+                                         hone_error *err)
+{
+    return visit(store,
+                 "SELECT template_name FROM winner_v1 WHERE device_kind = ?1"
+                 " AND op = ?2 AND template_is_latest UNION "
+                 "SELECT template_name FROM default_v1 WHERE op = ?2"
+                 " AND (arch = 'cpu') = (?1 = 'cpu') ORDER BY 1",
+                 op->name, visitor, err);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -96,6 +148,9 @@ static hone_status refresh(hone_store *store, hone_error *err)
 {
     hone_store_database *self = hone__store_database(store);
     int64_t version = 0;
+
+    if (self->process != getpid())
+        HONE_TRY(open_again(self, err));
 
     HONE_TRY(hone__database_integer(&self->file, "read it", HONE_STORE_CHANGES,
                                     &version, err));
@@ -107,7 +162,11 @@ static hone_status refresh(hone_store *store, hone_error *err)
 
 static void close_database(hone_store *store)
 {
-    hone__database_close(&hone__store_database(store)->file);
+    hone_store_database *self = hone__store_database(store);
+
+    if (self->process != getpid())
+        self->file.handle = NULL; /* the parent's */
+    hone__database_close(&self->file);
     hone__free(store);
 }
 
@@ -118,10 +177,13 @@ static const hone_store_kind kind = {
     .close = close_database,
     .refresh = refresh,
     .read_op = hone__store_database_read_op,
+    .gather = hone__store_database_gather,
+    .widen = hone__store_database_widen,
     .runners_up = hone__store_database_runners_up,
     .check_cubin = check_cubin,
     .cubin = read_cubin,
     .visit_ops = visit_ops,
+    .visit_implementations = visit_implementations,
 };
 
 hone_status hone__store_open_database(const char *path, hone_store **out,
@@ -135,6 +197,7 @@ hone_status hone__store_open_database(const char *path, hone_store **out,
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of memory while opening '%s'", path);
     self->store.kind = &kind;
+    self->process = getpid();
     hone__store_select(&self->store, 0);
     status = hone__database_open(path, HONE_DATABASE_READ, &self->file,
                                  &self->version, err);

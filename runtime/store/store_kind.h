@@ -22,6 +22,8 @@ typedef struct hone_store_kind {
     /* See hone__store_gather(). NULL: read_op() has read all. */
     hone_status (*gather)(hone_store *store, hone_store_op *op,
                           const hone_wanted *wanted, hone_error *err);
+    /* See hone__store_widen(). NULL: read_op() has read all that it wants. */
+    hone_status (*widen)(hone_store *store, hone_store_op *op, hone_error *err);
     /* See hone__store_runners_up(). NULL: all are gathered. */
     hone_status (*runners_up)(hone_store *store, hone_store_op *op,
                               hone_store_row *winner, hone_error *err);

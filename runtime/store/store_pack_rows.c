@@ -4,7 +4,8 @@
  * store_pack.h. */
 #include "runtime/store/store_pack_records.h"
 
-#include "runtime/base/grow.h"
+#include "runtime/store/code_arch.h"
+#include "runtime/store/nearest.h"
 
 #include <string.h>
 
@@ -26,6 +27,23 @@ typedef struct device_filter {
     int answer;
 } device_filter;
 
+/* Devices like this one; of its family all others. */
+static int is_device_wanted(const hone_wanted *wanted, const char *arch,
+                            const hone_pack_device *device)
+{
+    const int is_alike =
+        strcmp(arch, wanted->arch) == 0 &&
+        (wanted->is_any || device->sm_count == (uint64_t)wanted->sm_count);
+
+    /* Who compiles it for this device does not care where it was measured. */
+    if (wanted->kind == HONE_MATCH_PTX)
+        return strcmp(arch, HONE_ARCH_CPU) != 0;
+    return wanted->kind == HONE_MATCH_FAMILY
+               ? !is_alike &&
+                     hone__arch_family_distance(arch, wanted->arch) >= 0
+               : is_alike;
+}
+
 static int is_wanted(device_filter *filter, const hone_pack_view *view,
                      uint32_t i)
 {
@@ -38,9 +56,7 @@ static int is_wanted(device_filter *filter, const hone_pack_view *view,
     device = hone__pack_record(view->pack, HONE_PACK_DEVICES, number);
     arch = device ? hone__pack_text(view->pack, device->arch) : NULL;
     filter->last = number;
-    filter->answer = arch && strcmp(arch, filter->wanted->arch) == 0 &&
-                     (filter->wanted->is_any ||
-                      device->sm_count == (uint64_t)filter->wanted->sm_count);
+    filter->answer = arch && is_device_wanted(filter->wanted, arch, device);
     return filter->answer;
 }
 
@@ -84,60 +100,44 @@ static hone_status add_exact(const hone_pack_view *view, hone_store_op *op,
 
 /* ---- neighbours ---------------------------------------------------------- */
 
-typedef struct near_winner {
-    double distance;
-    uint32_t i;
-} near_winner;
-
-/* The nearest so far, the farthest of them last. */
-typedef struct nearest {
-    near_winner *list;
-    size_t n;
-    size_t most;
-    int has_more;
-} nearest;
-
-static int insert_near(nearest *near, double distance, uint32_t i)
+/* Is any of the pack's devices? Most packs are of one, whose winners need no
+ * pass then to find those of others. */
+static int has_wanted_device(const hone_pack *pack, const hone_wanted *wanted)
 {
-    size_t at;
+    size_t n;
+    const hone_pack_device *devices =
+        hone__pack_records(pack, HONE_PACK_DEVICES, &n);
 
-    if (near->n == near->most) {
-        near->has_more = 1;
-        if (near->list[near->n - 1].distance <= distance)
+    for (size_t i = 0; i < n; ++i) {
+        const char *arch = hone__pack_text(pack, devices[i].arch);
+
+        if (arch && is_device_wanted(wanted, arch, &devices[i]))
             return 1;
-        --near->n; /* the farthest gives way */
-    } else if (!HONE_GROW(near->list, near->n)) {
-        return 0;
     }
-    at = near->n++;
-    /* Where all are taken, the order is made later. */
-    for (;
-         near->most != SIZE_MAX && at && near->list[at - 1].distance > distance;
-         --at)
-        near->list[at] = near->list[at - 1];
-    near->list[at] = (near_winner){distance, i};
-    return 1;
+    return 0;
 }
 
 static hone_status add_neighbours(const hone_pack_view *view, hone_store_op *op,
                                   const hone_wanted *wanted, hone_error *err)
 {
     device_filter filter = filter_of(wanted);
-    nearest near = {.most = wanted->most};
+    hone_nearest near = {.most = wanted->most};
     hone_status status = HONE_OK;
 
+    if (!has_wanted_device(view->pack, wanted))
+        return HONE_OK;
+    /* Dims lie side by side, a fifth of what winners take. */
     for (uint32_t i = 0; i < view->n && status == HONE_OK; ++i) {
-        double distance;
-
-        if (!is_wanted(&filter, view, i))
-            continue;
-        distance =
+        const double distance =
             wanted->distance(wanted->user, hone__pack_view_dims(view, i));
-        if (distance >= 0 && !insert_near(&near, distance, i))
+
+        if (distance >= 0 && is_wanted(&filter, view, i) &&
+            !hone__nearest_add(&near, distance, i))
             status = hone__store_pack_no_memory(err);
     }
     for (size_t i = 0; i < near.n && status == HONE_OK; ++i)
-        status = hone__store_pack_add_winner(view, op, near.list[i].i, err);
+        status = hone__store_pack_add_winner(view, op,
+                                             (uint32_t)near.list[i].id, err);
     op->has_more |= near.has_more;
     hone__free(near.list);
     return status;
@@ -285,9 +285,13 @@ hone_status hone__store_pack_gather(hone_store *store, hone_store_op *op,
         return add_configured(pack, op, err);
     if (!wanted)
         return add_samples(pack, op, err);
-    if (wanted->kind == HONE_MATCH_DEFAULT) {
+    if (wanted->kind == HONE_MATCH_DEFAULT || wanted->kind == HONE_MATCH_PTX ||
+        wanted->kind == HONE_MATCH_REFERENCE) {
         HONE_TRY(add_defaults(pack, op, UINT32_MAX, err));
         HONE_TRY(add_standins(pack, op, err));
+    }
+    if (wanted->kind == HONE_MATCH_DEFAULT ||
+        wanted->kind == HONE_MATCH_REFERENCE) {
         return wanted->is_any
                    ? add_any(pack, op, wanted, op->n_rows + ANY_WINNERS, err)
                    : HONE_OK;

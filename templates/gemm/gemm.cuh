@@ -3,7 +3,8 @@
  *
  * Layout: all matrices are row-major. op(A) is M x K: A itself, or with TRANS_A
  * = 1 the transpose of the K x M matrix that is stored. op(B) is K x N: B, or
- * with TRANS_B = 1 the transpose of an N x K matrix. Any M, N and K from 1 up.
+ * with TRANS_B = 1 the transpose of an N x K matrix. Any M and N from 1 up, and
+ * K from 0: where nothing is summed, C = beta*C.
  * LDA, LDB and LDC are the elements from one row of what is stored to the next,
  * at least those of a row. There are BATCH such products, STRIDE_A, STRIDE_B
  * and STRIDE_C elements from one to the next; factors of several may overlap or
@@ -37,7 +38,7 @@
  * PTX ISA, wmma, mma and wgmma. */
 #pragma once
 
-#pragma hone op gemm(M, N, K, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major"
+#pragma hone op gemm(M, N, K from 0, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major"
 
 /* As they are stored. */
 #pragma hone let ROWS_A = TRANS_A ? K : M
@@ -45,8 +46,8 @@
 #pragma hone let ROWS_B = TRANS_B ? N : K
 #pragma hone let COLS_B = TRANS_B ? K : N
 
-#pragma hone arg A: in T[(BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A]
-#pragma hone arg B: in T[(BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B]
+#pragma hone arg A: in T[min(K, 1)*((BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A)]
+#pragma hone arg B: in T[min(K, 1)*((BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B)]
 #pragma hone arg C: inout OUT[min(M*N*BATCH, 1)*((BATCH - 1)*STRIDE_C + (M - 1)*LDC + N)]
 /* Whole numbers of it are -1, 0 and 1: beta = 0 is verified as well. */
 #pragma hone arg alpha: f32, beta: f32 from -1.0..1.0

@@ -8,6 +8,7 @@
  * numbers from one row of what is stored to the next. There are BATCH such products,
  * STRIDE_A, STRIDE_B and STRIDE_C numbers from one to the next; factors of several
  * may overlap, results not. Arrays end with the last number of the last matrix.
+ * With K = 0, C = beta*C.
  *
  * Types: c32, the real and then the imaginary part, f32 each; so are alpha and beta.
  *
@@ -31,7 +32,7 @@
  * Source: as gemm.cuh; a complex product is four real ones. */
 #pragma once
 
-#pragma hone op gemm_complex(M, N, K, TRANS_A in {0, 1, 2}, TRANS_B in {0, 1, 2}, LDA default TRANS_A ? M : K, LDB default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A default (TRANS_A ? K : M)*LDA, STRIDE_B default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C of complex f32, row-major, batches"
+#pragma hone op gemm_complex(M, N, K from 0, TRANS_A in {0, 1, 2}, TRANS_B in {0, 1, 2}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C of complex f32, row-major, batches"
 
 /* As they are stored. */
 #pragma hone let ROWS_A = TRANS_A ? K : M
@@ -39,8 +40,8 @@
 #pragma hone let ROWS_B = TRANS_B ? N : K
 #pragma hone let COLS_B = TRANS_B ? K : N
 
-#pragma hone arg A: in c32[(BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A]
-#pragma hone arg B: in c32[(BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B]
+#pragma hone arg A: in c32[min(K, 1)*((BATCH - 1)*STRIDE_A + (ROWS_A - 1)*LDA + COLS_A)]
+#pragma hone arg B: in c32[min(K, 1)*((BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B)]
 #pragma hone arg C: inout c32[min(M*N*BATCH, 1)*((BATCH - 1)*STRIDE_C + (M - 1)*LDC + N)]
 /* Whole numbers of it are -1, 0 and 1: beta = 0 is verified as well. */
 #pragma hone arg alpha: c32, beta: c32 from -1.0..1.0

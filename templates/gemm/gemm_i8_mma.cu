@@ -26,6 +26,7 @@
 #include "gemm_i8_mma_parts.cuh"
 
 #pragma hone implements gemm_i8/mma "tensor cores by mma.sync, bytes turned on the way"
+#pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
 #pragma hone arch sm >= 80
 
 #pragma hone param BM in {32, 64, 128, 256} default 64

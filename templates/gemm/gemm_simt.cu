@@ -35,6 +35,7 @@
 #include "gemm_simt_parts.cuh"
 
 #pragma hone implements gemm/simt "multiply-adds of threads, any type, more than a tile along K"
+#pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
 
 #pragma hone param BM in {8, 16, 32, 64, 80, 96, 112, 128, 256} default 64
 #pragma hone param BN in {8, 16, 32, 64, 96, 128, 256} default 64

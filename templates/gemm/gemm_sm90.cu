@@ -70,6 +70,7 @@
 #include "gemm_sm90_output.cuh"
 
 #pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
+#pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
 #pragma hone arch sm == 90 features
 #pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
 #pragma hone device cuda "it uses wgmma and tensor copies of compute capability 9.0"

@@ -40,6 +40,7 @@
 #include "hone_gemm.cuh"
 
 #pragma hone implements gemm/wmma "tensor cores through fragments, any shape"
+#pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
 #pragma hone arch sm >= 80
 #pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
 

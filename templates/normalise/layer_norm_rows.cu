@@ -12,110 +12,17 @@
 
 #pragma hone implements layer_norm/rows "a group of threads for each row, any device"
 
-// Elements of one access; packs of a thread that are asked for at once, and
-// all that it has where registers keep the row.
-#pragma hone param VEC in {1, 2, 4, 8} default 8
-#pragma hone param ITEMS in {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16} default 4
-// Threads of a row and of a block.
-#pragma hone param THREADS in pow2 4..1024 default 32
-#pragma hone param BLOCK in pow2 64..1024 default 128
-// Blocks that share a row: each keeps its part, what they make of it goes
-// through distributed shared memory.
-#pragma hone param CLUSTER in {1} for device sm >= 90 in {2, 4, 8}
-// Where a row is between two passes (`bulk`: in shared memory, by bulk copies;
-// `ahead`: in registers, taken from bulk copies), and whether registers have it
-// as f32.
-#pragma hone param KEEP in {registers, shared, reread} default registers for device sm >= 90 in {bulk, ahead}
-#pragma hone let COPIED = KEEP == bulk || KEEP == ahead
-#pragma hone param WIDE: bool when KEEP == registers && sizeof(T) < 4
-// Where a row has elements that make no whole pack.
-#pragma hone param EDGE in {none, tail, both} default none
+#include "rows_space.cuh"
+
 // Mean and variance: a pass for each, which registers make cheap, or one, of
 // chunks that are merged.
 #pragma hone param PASSES in {merge, two} default two when KEEP != registers
-// How the last reading of a row, and y, pass the caches.
-#pragma hone param READ in {normal, stream} default normal when !COPIED
-#pragma hone param WRITE in {normal, stream} default normal
-// Blocks of the grid for each multiprocessor; 0: as many as there are rows for.
-#pragma hone param BLOCKS_PER_SM in {0, 1, 2, 4, 8} default 0 when KEEP == reread || COPIED
-// Buffers of a group for bulk copies: all but one are for the rows that come, or
-// all where registers take a row first.
-#pragma hone param BUFFERS in {1, 2, 3} when COPIED && BLOCKS_PER_SM > 0
-// The weights: read with each row, when it is written or before its sums are
-// known; or kept in shared memory by blocks that take several rows.
-#pragma hone param WEIGHTS in {late, early, shared} default late when KEEP == registers || COPIED && BLOCKS_PER_SM > 0
-// Blocks the compiler must leave registers for.
-#pragma hone param MIN_BLOCKS in {1, 2, 4} when KEEP == registers
+#pragma hone let N_WEIGHTS = 2
+#include "weights_space.cuh"
 
-#pragma hone let ROWS = BLOCK/THREADS
-#pragma hone let PACKS = max(columns/VEC, 1)
-#pragma hone let STEPS = ceildiv(PACKS, THREADS*CLUSTER)
-#pragma hone let KEPT = align(CLUSTER == 1 ? PACKS*VEC*sizeof(T) : STEPS*THREADS*VEC*sizeof(T), 16)
-#pragma hone let SHARED = (KEEP == shared || COPIED ? BUFFERS*ROWS*KEPT : 0) + (WEIGHTS == shared ? 2*KEPT : 0)
-
-#pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
-#pragma hone require EDGE != none || columns % VEC == 0 "the last pack of a row is not complete"
-#pragma hone require EDGE == both || (pitch % VEC == 0 && pitch_out % VEC == 0) "rows do not begin at a multiple of a pack"
-#pragma hone require EDGE != both || (pitch - pitch_out) % VEC == 0 "rows of x and y are cut differently"
-#pragma hone require EDGE == none || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
-#pragma hone require EDGE == none || THREADS >= 2*VEC "a thread has at most one element that is in no pack"
-#pragma hone require EDGE == none || 2*VEC*sizeof(T) > 16 || 2*VEC > columns || (pitch - pitch_out) % (2*VEC) != 0 "wider packs fit the rows"
-#pragma hone require EDGE == none || VEC <= columns "a row has no pack"
-#pragma hone require EDGE == none || VEC > 1 "single elements are always complete"
-#pragma hone require EDGE != none || 2*VEC*sizeof(T) > 16 || columns <= 512 || columns % (2*VEC) != 0 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 "wider accesses fit the rows"
-#pragma hone require VEC*sizeof(T) >= 8 || columns <= 512 || (pitch - pitch_out) % (2*VEC) != 0 "accesses are too narrow for long rows"
-#pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
-#pragma hone require KEEP != reread || columns*sizeof(T) > 32K && columns*sizeof(T) + 4K > device.smem_optin "so short a row fits the registers or shared memory"
-#pragma hone require CLUSTER == 1 || KEEP == ahead || rows <= device.sm_count && (KEEP == bulk || KEEP == registers) "there are rows for all multiprocessors: blocks that share none, or look ahead, wait less"
-#pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 64K "a row is too short for several blocks"
-#pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
-#pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
-#pragma hone require THREADS <= 256 || THREADS*VEC <= 2*columns "most threads of a row would have nothing of it"
-#pragma hone require THREADS >= 256 || STEPS <= 32 "too few threads for so long a row"
-#pragma hone require THREADS*VEC*sizeof(T) >= 128 || THREADS*VEC >= columns "a row's threads ask for less than a line at once"
-#pragma hone require KEEP == registers || columns*sizeof(T) > (COPIED ? 1K : 8K) || THREADS >= 256 "so short a row fits the registers"
-#pragma hone require ITEMS <= 2 || ITEMS < 2*STEPS "a thread has fewer packs of a row"
-#pragma hone let HELD = KEEP == registers || KEEP == ahead
-#pragma hone require ITEMS*VEC*sizeof(T) <= (KEEP == ahead ? 256 : 128) "a thread holds at most so many bytes at once"
-#pragma hone require !HELD || STEPS <= ITEMS "the row does not fit the threads' registers"
-#pragma hone require !HELD || ITEMS <= STEPS + (STEPS > 12 ? 3 : STEPS/9) "fewer packs would do"
-#pragma hone require HELD || ispow2(ITEMS) && (KEEP == shared || KEEP == bulk && ITEMS <= 4 || KEEP == reread && ITEMS >= 4) "chunks of another length differ in nothing, or are slower"
-#pragma hone require !COPIED || VEC*sizeof(T) == 16 && THREADS >= 32 "bulk copies are of whole packs, for whole warps"
-#pragma hone require KEEP != bulk || (BLOCKS_PER_SM > 0) == (BUFFERS > 1) "copies look ahead where blocks take several rows"
-#pragma hone require KEEP != ahead || BLOCKS_PER_SM > 0 && BLOCK == THREADS "who takes one row only has nothing to look ahead to"
-#pragma hone let RESIDENT = COPIED && BLOCKS_PER_SM > 0 ? BLOCKS_PER_SM : MIN_BLOCKS
-#pragma hone require !COPIED || 2*BLOCKS_PER_SM*BLOCK <= device.threads_sm "so many threads have too few registers"
-#pragma hone require !COPIED || max(BLOCKS_PER_SM, 1)*(SHARED + 2K) <= device.smem_sm "the blocks of a multiprocessor do not fit its shared memory"
-#pragma hone require !WIDE || ITEMS*VEC <= 64 "the row does not fit the threads' registers as f32"
-#pragma hone require WEIGHTS != early || HELD && ITEMS*VEC*sizeof(T) <= 64 "the weights do not fit the threads' registers"
-#pragma hone require WEIGHTS != shared || BLOCKS_PER_SM > 0 && BLOCK == THREADS "a block that takes one row reads its weights once"
-#pragma hone require SHARED + 2K <= device.smem_optin "a block's rows do not fit shared memory"
-#pragma hone require BLOCKS_PER_SM*BLOCK <= device.threads_sm "the persistent grid does not fit the device"
-#pragma hone require BLOCKS_PER_SM == 0 || CLUSTER == 1 || COPIED "clusters come and go with their rows"
-#pragma hone require COPIED || BLOCKS_PER_SM <= 2 "so many rows at once do not stay in the level 2 cache"
-#pragma hone require !COPIED || BLOCKS_PER_SM == 0 || BLOCKS_PER_SM*(KEEP == ahead ? BUFFERS : BUFFERS - 1)*ROWS*KEPT >= 24K "too few bytes on their way"
-#pragma hone require BLOCKS_PER_SM == 0 || BLOCKS_PER_SM*BLOCK >= (KEEP == bulk ? 256 : 512) "too few threads to keep the memory busy"
-#pragma hone require KEEP != registers || BLOCK*MIN_BLOCKS*(24 + ITEMS*VEC*(WIDE ? 4 : sizeof(T))/4) <= device.regs_sm "the registers of so many blocks would not hold the rows"
-#pragma hone require KEEP != ahead || BLOCK*BLOCKS_PER_SM*(28 + ITEMS*4*(WEIGHTS == early ? 3 : 1)) <= device.regs_sm "the registers of so many blocks would not hold the rows"
-#pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
-
-#pragma hone let FULL = min(ceildiv(rows, ROWS), 256M)
-// A cluster lies within one part of the device: more of them than fit would be
-// another wave.
-#pragma hone let PARTS = CLUSTER > 2 ? 8 : 1
-#pragma hone let PLACES = device.sm_count/PARTS*BLOCKS_PER_SM/CLUSTER*PARTS
-// Rows of a block begin alike where its weights are shifted once for all of them.
-#pragma hone let ALIKE = WEIGHTS == shared && EDGE == both ? VEC/gcd(pitch, VEC) : 1
-#pragma hone let GRID = (BLOCKS_PER_SM == 0 ? FULL : min(FULL, max(1, PLACES/ALIKE)*ALIKE))*CLUSTER
+#include "rows_limits.cuh"
 #pragma hone launch layer_norm grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, gamma, beta, eps, y, mean, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
 
-using held = hone::held<T, WIDE>::type;
-using part = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
-                            ITEMS, THREADS, CLUSTER>;
-constexpr hone::access IN =
-    READ == READ_values::stream ? hone::access::stream : hone::access::normal;
-constexpr hone::access OUT =
-    WRITE == WRITE_values::stream ? hone::access::stream : hone::access::normal;
 using weights = hone::weights<part, hone::when(WEIGHTS)>;
 using row_weights = hone::row_weights<part, hone::when(WEIGHTS)>;
 

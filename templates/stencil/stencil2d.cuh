@@ -11,8 +11,8 @@
  * 1 - 4*neighbour, Jacobi's iteration has 0 and 1/4.
  *
  * Shapes: x and y have ROWS rows of COLS elements of T, f32 or f64, row by row
- * without gaps; all sizes from 1 up, as is STEPS, of which a plan takes
- * 1,000,000 passes at most. centre and neighbour are numbers of the same type.
+ * without gaps; all sizes from 1 up. STEPS is from 0 up, where y = x;
+ * a plan takes 1,000,000 passes at most. centre and neighbour are numbers of the same type.
  *
  * Layout: x and y begin at multiples of 16 bytes and do not overlap.
  *
@@ -43,7 +43,7 @@
 #pragma once
 #include "stencil.cuh"
 
-#pragma hone op stencil2d(ROWS, COLS, STEPS default 1, T in {f32, f64} default f32) "y = x after STEPS steps of a 5-point stencil, fixed borders"
+#pragma hone op stencil2d(ROWS, COLS, STEPS from 0 default 1, T in {f32, f64} default f32) "y = x after STEPS steps of a 5-point stencil, fixed borders"
 #pragma hone arg centre: T from 0.49..0.5, neighbour: T from 0.124..0.125
 #pragma hone arg x: in T[ROWS][COLS], y: out T[ROWS][COLS]
 

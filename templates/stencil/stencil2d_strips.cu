@@ -16,6 +16,7 @@
 #include "stencil2d.cuh"
 
 #pragma hone implements stencil2d/strips "strips of columns, steps in registers, any device"
+#pragma hone require STEPS > 0 "no step: the plain implementation copies x"
 
 // Steps in one pass over memory.
 #pragma hone param STEPS_PASS in {1, 2, 3, 4, 5, 6, 8} default 4

@@ -13,8 +13,8 @@
  * centre = 1 - 6*neighbour, Jacobi's iteration has 0 and 1/6.
  *
  * Shapes: x and y have PLANES planes of ROWS rows of COLS elements of T, f32 or
- * f64, one after another without gaps; all sizes from 1 up, as is STEPS, of
- * which a plan takes 1,000,000 passes at most. centre and neighbour are
+ * f64, one after another without gaps; all sizes from 1 up. STEPS is from 0 up,
+ * where y = x; a plan takes 1,000,000 passes at most. centre and neighbour are
  * numbers of the same type.
  *
  * Layout: x and y begin at multiples of 16 bytes and do not overlap.
@@ -43,7 +43,7 @@
 #pragma once
 #include "stencil.cuh"
 
-#pragma hone op stencil3d(PLANES, ROWS, COLS, STEPS default 1, T in {f32, f64} default f32) "y = x after STEPS steps of a 7-point stencil, fixed borders"
+#pragma hone op stencil3d(PLANES, ROWS, COLS, STEPS from 0 default 1, T in {f32, f64} default f32) "y = x after STEPS steps of a 7-point stencil, fixed borders"
 #pragma hone arg centre: T from 0.24..0.25, neighbour: T from 0.124..0.125
 #pragma hone arg x: in T[PLANES][ROWS][COLS], y: out T[PLANES][ROWS][COLS]
 

@@ -22,6 +22,7 @@
 #include "stencil3d.cuh"
 
 #pragma hone implements stencil3d/planes "tiles of planes, steps in registers and shared memory, any device"
+#pragma hone require STEPS > 0 "no step: the plain implementation copies x"
 
 // Steps in one pass over memory.
 #pragma hone param STEPS_PASS in {1, 2, 3, 4} default 2

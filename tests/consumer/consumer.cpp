@@ -140,6 +140,10 @@ void run(hone::context tuned)
     tuned.refresh();
     tuned.limit_plans(10);
     tuned.release(nullptr);
+    demand(tuned.counters().n_plans[HONE_MATCH_EXACT] == 3 &&
+               tuned.counters().n_launches[HONE_MATCH_EXACT] == 3,
+           "counters");
+    tuned.write_record();
     refuse_arguments(ramp, x.data(), y.data());
 }
 
@@ -152,6 +156,7 @@ int main(int argc, char **argv)
             argc > 1 ? hone::context(std::string(argv[1])) : hone::context();
 
         tuned.select_device("cpu");
+        tuned.record();
         run(tuned);
         describe(tuned);
         refuse_plans(tuned);

@@ -6,6 +6,7 @@ import array
 import ctypes
 import re
 import sys
+import tempfile
 import types
 
 import hone
@@ -276,6 +277,8 @@ def main(database, header):
         tuned.refresh()
         tuned.limit_plans(3)
         tuned.release()
+        assert tuned.counters()["n_plans"]["exact"] == 1
+        refused("HONE_ERR_ARGUMENT", "plans were made", tuned.record)
         all_kinds(plan)
         all_kinds(tuned.plan("ramp", [N], config=plan.match.config,
                              implementation=plan.match.implementation))
@@ -284,8 +287,15 @@ def main(database, header):
         with_numpy(plan)
     refused("HONE_ERR_ARGUMENT", "the plan is closed", plan.run, 2, 0, 0)
     refused("HONE_ERR_ARGUMENT", "the context is closed", tuned.operations)
-    with hone.Context([database], device="cpu") as tuned:
-        assert tuned.plan("ramp", [N]).match.kind == "exact"
+    with hone.Context([database], device="cpu") as tuned, \
+            tempfile.NamedTemporaryFile() as record:
+        tuned.record(record.name)
+        plan = tuned.plan("ramp", [N])
+        assert plan.match.kind == "exact"
+        plan.run(2, floats(), floats())
+        tuned.write_record()
+        assert tuned.counters()["n_launches"]["exact"] == 1
+        assert b"\nramp 5003 1 arch=cpu " in record.read()
     on_a_gpu()
     scalars()
     print("right")

@@ -139,6 +139,17 @@ if (unset HONE_NVRTC_LIBRARY && "$tree/bin/hone" doctor --quiet \
     rebuilt ""
     echo '/* another word */' >>"$work/source/kernels/shift.cuh"
     rebuilt "shift shift shift "
+    compiled() { # compiled N: of shift for sm_90, of all its shapes
+        said=$(sed -n 's/.*"compiles": \([0-9]*\).*/\1/p' \
+            "$work/consumer/hone/consumer/shift.sm_90.json" | tr '\n' ' ')
+        [ "$said" = "$*" ] || fail "compiled $said, not $*"
+    }
+    # Its own variants, once for all shapes; of another space, the new ones.
+    compiled "2 0 0 "
+    sed -i 's/BLOCK in {64, 128}/BLOCK in {32, 64, 128}/' \
+        "$work/source/kernels/shift.cu"
+    rebuilt "shift shift shift "
+    compiled "1 0 0 "
     HONE_NVRTC_LIBRARY=/nonexistent/libnvrtc.so
     export HONE_NVRTC_LIBRARY
 fi
@@ -174,8 +185,13 @@ step "what README.md builds" cmake --build "$readme/build" -- -n
 # Kernels that no shape is given for, and words that mean nothing.
 echo 'nosuch 5' >"$work/wrong/shapes.txt"
 for wrong in "has no line for 'ramp':" "what is NOSUCH:NOSUCH" \
-    "TUNE is BUILD, INSTALL or NEVER:TUNE SOON" \
-    "needs a DESTINATION:TUNE INSTALL"; do
+    "TUNE is BUILD, INSTALL, LATER or NEVER:TUNE SOON" \
+    "TUNE INSTALL needs a DESTINATION:TUNE INSTALL" \
+    "TUNE LATER needs a DESTINATION:TUNE LATER" \
+    "PACK needs a DESTINATION or EMBED:PACK a.pack" \
+    "EMBED needs the target w:EMBED" \
+    "TUNE LATER cannot install:TUNE LATER DESTINATION d"; do
+    case $wrong in *cannot*) echo 'ramp 5' >"$work/wrong/shapes.txt" ;; esac
     printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' \
         'project(w LANGUAGES NONE)' 'find_package(hone CONFIG REQUIRED)' \
         "hone_add_kernels(TARGET w TEMPLATES $here/kernels/ramp.cu" \

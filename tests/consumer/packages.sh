@@ -50,6 +50,10 @@ if [ -f "$build/lib/libhone_baselines.so" ]; then
     package hone-baselines 'lib/hone/libhone_baselines\.so'
     needs Depends 'hone \(= '
 fi
+if command -v scdoc >/dev/null; then
+    package libhone-dev 'man3/hone\.3' 'man3/hone_plan_run\.3'
+    package hone 'man1/hone-tune\.1' 'man5/hone-db\.5'
+fi
 # No file is in two of them.
 for deb in "$work"/out/*.deb; do
     dpkg-deb -c "$deb" | awk '$1 !~ /^d/ { print $6 }'

@@ -19,10 +19,16 @@ step cmake -S "${HONE_SOURCE:?}" -B "$work/build" -G Ninja \
 step cmake --build "$work/build"
 step env DESTDIR="$work/stage" cmake --install "$work/build"
 library=$(find "$work/stage/usr/lib" -name 'libhone.so.*.*.*')
-for needed in libsqlite3 libzstd libmd; do
+for needed in libzstd libmd; do
     readelf -d "$library" | grep -q "NEEDED.*\[$needed" ||
         fail "libhone.so has its own $needed"
 done
+# SQLite is what the second library is for; the first does not load it.
+databases=$(find "$work/stage/usr/lib" -name 'libhone_sqlite.so.*.*.*')
+readelf -d "$databases" | grep -q 'NEEDED.*\[libsqlite3' ||
+    fail "libhone_sqlite.so has its own libsqlite3"
+! readelf -d "$library" | grep -q 'NEEDED.*\[libsqlite3' ||
+    fail "libhone.so loads libsqlite3 itself"
 readelf -d "$work/stage/usr/bin/hone" | grep -q 'NEEDED.*\[libjansson' ||
     fail "hone has its own libjansson"
 # Below /usr it goes where the system has libraries, and still finds all.

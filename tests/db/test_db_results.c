@@ -71,7 +71,7 @@ static void test_samples_are_json(void **state)
     int64_t id;
 
     assert_rows(f->db, "SELECT samples_ns FROM trial WHERE trial_id = 1",
-                "[8100.500,8123.250,8200.000]\n");
+                "[8100.5,8123.25,8200]\n");
     assert_ok(hone__db_trial_put(f->db, &trial, &id, why));
     assert_rows(f->db,
                 "SELECT s.value FROM trial, json_each(samples_ns) s"

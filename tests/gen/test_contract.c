@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contracts: an operation that is declared once, in a header, and templates
- * that implement it. */
+ * that implement it. Parts: statements that templates share. */
 #include "runtime/vendor/vendor.h"
 #include "tests/gen/gen_test.h"
 
@@ -197,7 +197,7 @@ static void disagreements_have_their_place(void **state)
         {IMPLEMENTS REST,
          "./t.cu:1:14: error: 'implements' needs the contract"},
         {INCLUDE IMPLEMENTS "#pragma hone let HALF = 1\n" REST,
-         "'HALF' is already declared on line 5 of the contract"},
+         "'HALF' is already declared on line 5 of ./scale.cuh"},
         {INCLUDE IMPLEMENTS "#pragma hone op t(n)\n" REST,
          "./t.cu:3:14: error: 'op' is the same for all implementations"},
     };
@@ -235,7 +235,102 @@ static void there_is_one_contract(void **state)
     assert_mistake("#include \"other.cuh\"\n#pragma hone op t(n)\n"
                    "#pragma hone arg y: out f32[n]\n#pragma hone launch k\n"
                    "extern \"C\" __global__ void k(float *y) {}\n",
-                   "./scale.cuh:3: a header with statements is the contract");
+                   "./scale.cuh:3: a header with statements, a contract or a "
+                   "part that templates share, is included by the template "
+                   "itself");
+}
+
+#define PART                                                                   \
+    "#pragma once\n"                                                           \
+    "#pragma hone param BLOCK in {64, 128}\n"                                  \
+    "#pragma hone require BLOCK <= LIMIT\n"                                    \
+    "#pragma hone let BLOCKS = ceildiv(n, BLOCK)\n"                            \
+    "inline int in_part() { return BLOCK; }\n"
+
+#define LIMIT "#pragma hone let LIMIT = 128\n"
+#define SHARES "#include \"part.cuh\"\n"
+#define LAUNCH                                                                 \
+    "#pragma hone launch k grid(BLOCKS) block(BLOCK) args(y, x, a)\n"          \
+    "extern \"C\" __global__ void k(T *y, const T *x, float a) {}\n"
+
+/* Statements of a part count where the template includes it: they read what
+ * stands above, and what stands below reads them. */
+static void templates_share_a_part(void **state)
+{
+    hone_template *t;
+    hone_where where;
+
+    (void)state;
+    write_file("part.cuh", PART);
+    t = load_good(INCLUDE IMPLEMENTS LIMIT SHARES
+                  "#pragma hone param WIDE in {1, 2}\n" LAUNCH);
+    assert_int_equal(t->n_params, 2);
+    assert_string_equal(t->params[0].name, "BLOCK");
+    assert_string_equal(t->params[1].name, "WIDE");
+    assert_int_equal(t->n_lets, 3);
+    assert_int_equal(t->n_requires, 1);
+    assert_null(strstr(t->headers.bytes, "pragma hone"));
+    where = hone__template_where(t, t->params[0].line);
+    assert_string_equal(where.path, "./part.cuh");
+    assert_int_equal(where.line, 2);
+    where = hone__template_where(t, t->checks[0].line);
+    assert_string_equal(where.path, "./scale.cuh");
+    assert_int_equal(where.line, 8);
+    hone__template_free(t);
+    t = load_good(
+        "#pragma hone op own(n, T in {f32})\n"
+        "#pragma hone arg y: out T[n], x: in T[n], a: f32\n" LIMIT SHARES
+            LAUNCH);
+    assert_int_equal(t->n_params, 1);
+    assert_null(t->contract_path);
+    hone__template_free(t);
+}
+
+static void a_part_is_in_the_hash(void **state)
+{
+    hone_template *before, *after;
+
+    (void)state;
+    write_file("part.cuh", PART);
+    before = load_good(INCLUDE IMPLEMENTS LIMIT SHARES LAUNCH);
+    write_file("part.cuh", PART "#pragma hone require n < 1000\n");
+    after = load_good(INCLUDE IMPLEMENTS LIMIT SHARES LAUNCH);
+    assert_string_not_equal(before->sha256, after->sha256);
+    hone__template_free(before);
+    hone__template_free(after);
+}
+
+static void mistakes_of_parts_have_their_place(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *said;
+    } cases[] = {
+        {SHARES INCLUDE IMPLEMENTS LIMIT LAUNCH,
+         "./part.cuh:3:31: error: 'LIMIT' is declared below, on line 4"},
+        {INCLUDE IMPLEMENTS LIMIT LAUNCH SHARES,
+         "./t.cu:4:28: error: 'BLOCKS' is declared below, on line 4 of "
+         "./part.cuh"},
+        {INCLUDE IMPLEMENTS LIMIT SHARES
+         "#pragma hone param BLOCK in {1}\n" LAUNCH,
+         "'BLOCK' is already declared on line 2 of ./part.cuh"},
+        {INCLUDE IMPLEMENTS LIMIT SHARES "#include \"more.cuh\"\n" LAUNCH,
+         "./more.cuh:1:20: error: 'BLOCK' is already declared on line 2 of "
+         "./part.cuh\n    1 | #pragma hone param BLOCK in {5}\n"},
+        {INCLUDE IMPLEMENTS LIMIT SHARES "#include \"work.cuh\"\n" LAUNCH,
+         "./work.cuh:2:14: error: 'work' belongs into a template or a "
+         "contract, not into a part"},
+        {INCLUDE IMPLEMENTS LIMIT SHARES "#include \"deep.cuh\"\n" LAUNCH,
+         "./more.cuh:1: a header with statements, a contract or a part"},
+    };
+
+    (void)state;
+    write_file("part.cuh", PART);
+    write_file("more.cuh", "#pragma hone param BLOCK in {5}\n");
+    write_file("work.cuh", "\n#pragma hone work flops(n)\n");
+    write_file("deep.cuh", "#include \"more.cuh\"\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        assert_mistake(cases[i].text, cases[i].said);
 }
 
 #define CALLS INCLUDE IMPLEMENTS "#pragma hone param ALGORITHM in 0..7\n"
@@ -408,6 +503,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(mistakes_of_a_contract_are_shown_there,
                                         enter, leave),
         cmocka_unit_test_setup_teardown(there_is_one_contract, enter, leave),
+        cmocka_unit_test_setup_teardown(templates_share_a_part, enter, leave),
+        cmocka_unit_test_setup_teardown(a_part_is_in_the_hash, enter, leave),
+        cmocka_unit_test_setup_teardown(mistakes_of_parts_have_their_place,
+                                        enter, leave),
         cmocka_unit_test_setup_teardown(a_template_may_call_a_library, enter,
                                         leave),
         cmocka_unit_test_setup_teardown(a_vendor_is_a_template, enter, leave),

@@ -278,12 +278,34 @@ static void config_text(void **state)
     hone__template_free(t);
 }
 
+/* A size of 0 is known; one that is left out is not. */
+static void sizes_of_zero(void **state)
+{
+    hone_template *t =
+        parse_good("#pragma hone op o(n from 0)\n"
+                   "#pragma hone param P in {1, 2, 3}\n"
+                   "#pragma hone require n > 0 || P == 2\n" LAUNCH);
+    static const struct {
+        int64_t n;
+        int64_t count;
+    } cases[] = {{0, 1}, {1, 3}, {HONE_DIM_DEFAULT, 3}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        hone_space *space = space_of(t, &cases[i].n);
+
+        assert_int_equal(space->count, cases[i].count);
+        hone__space_free(space);
+    }
+    hone__template_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brute_force),   cmocka_unit_test(a_million_points),
         cmocka_unit_test(no_parameters), cmocka_unit_test(defaults_and_reasons),
-        cmocka_unit_test(config_text),
+        cmocka_unit_test(config_text),   cmocka_unit_test(sizes_of_zero),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

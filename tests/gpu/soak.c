@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program that serves for long: threads launch three operations at random
- * out of thousands of shapes, more than hone_launch() keeps plans for, each on
- * a stream of its own. Prints a row per interval: the rate, and what is taken
- * of the device's and the host's memory. Exit 1 if a result is wrong or if
- * memory grew after the first fifth; 77: no GPU or no NVRTC here.
+ * out of thousands of shapes, more than hone_launch() keeps plans for, or by a
+ * plan that they make and destroy, each on a stream of its own. Prints a row
+ * per interval: the rate, and what is taken of the device's and the host's
+ * memory. Exit 1 if a result is wrong or if memory grew after the first fifth;
+ * 77: no GPU or no NVRTC here.
  *
  *   soak [--device cuda|cpu] [--launches N] [--shapes N] [--threads N]
  *        [--limit N]
@@ -29,7 +30,8 @@ enum {
     N_WARM = N_INTERVALS / 5, /* intervals after which nothing may grow */
     MOST_THREADS = 64,
     N_FLOATS = 32, /* what the kernels touch, whatever the shape */
-    SHAPE_STEP = 16
+    SHAPE_STEP = 16,
+    OWN_PLAN_STEP = 16 /* launches, of which one is by a plan of its own */
 };
 
 /* As host_kernels.c has them. One thread does it all: it is the launch that
@@ -107,10 +109,22 @@ typedef struct server {
 
 static char db_path[] = "/tmp/hone-soak-XXXXXX";
 
+/* With what SQLite leaves beside it while readers have it open. */
+static void remove_database(void)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    char path[sizeof db_path + 8];
+
+    for (size_t i = 0; i < HONE_COUNT(ends); ++i) {
+        (void)snprintf(path, sizeof path, "%s%s", db_path, ends[i]);
+        (void)unlink(path);
+    }
+}
+
 static void end(int code, const char *what, const char *why)
 {
     (void)printf("%s: %s\n", what, why);
-    (void)unlink(db_path);
+    remove_database();
     exit(code);
 }
 
@@ -210,18 +224,27 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-static hone_status launch(server *v, long shape)
+static hone_status launch(server *v, long shape, int with_own_plan)
 {
     const int64_t n = 1 + shape * SHAPE_STEP;
     const size_t op = (size_t)(shape % N_OPS);
+    const size_t n_args = op == OP_AXPY ? 3 : 2;
     float a = 0.5f;
     void *axpy_args[] = {&a, &v->x, &v->y};
     void *sum_args[] = {&v->x, &v->out};
     void *fir_args[] = {&v->x, &v->out};
     void **const args[] = {axpy_args, sum_args, fir_args};
+    hone_plan *plan = NULL;
+    hone_status status;
 
-    return hone_launch(v->all->ctx, ops[op].op, &n, 1, args[op], op ? 2 : 3,
-                       v->stream);
+    if (!with_own_plan)
+        return hone_launch(v->all->ctx, ops[op].op, &n, 1, args[op], n_args,
+                           v->stream);
+    status = hone_plan_create(v->all->ctx, ops[op].op, &n, 1, &plan, NULL);
+    if (status == HONE_OK)
+        status = hone_plan_run(plan, args[op], n_args, v->stream);
+    hone_plan_destroy(plan);
+    return status;
 }
 
 /* The kernels still compute what they did. `v->out` is written by sum and
@@ -235,7 +258,7 @@ static int is_right(server *v)
     for (long op = OP_SUM; op <= OP_FIR; ++op) {
         float got = -1;
 
-        good &= launch(v, op + N_OPS * 7) == HONE_OK &&
+        good &= launch(v, op + N_OPS * 7, 0) == HONE_OK &&
                 !driver->stream_synchronize(v->stream) &&
                 !driver->copy_to_host(&got, v->out, sizeof got) &&
                 got == expected[op];
@@ -267,10 +290,11 @@ static void *serve(void *user)
 
     /* The largest of each operation, so that memory has its size. */
     for (long op = 0; good && op < N_OPS; ++op)
-        good = launch(v, s->n_shapes - 1 - op) == HONE_OK;
+        good = launch(v, s->n_shapes - 1 - op, 0) == HONE_OK;
     for (long i = 0; good && i < own; ++i) {
-        good = launch(v, (long)(next_random(&v->random) %
-                                (uint64_t)s->n_shapes)) == HONE_OK;
+        good =
+            launch(v, (long)(next_random(&v->random) % (uint64_t)s->n_shapes),
+                   i % OWN_PLAN_STEP == 0) == HONE_OK;
         if (i % 256 == 255)
             atomic_fetch_add(&s->n_done, 256);
         if (i % 65536 == 65535)
@@ -445,6 +469,6 @@ int main(int argc, char **argv)
                  s.n_bad   ? "wrong"
                  : is_flat ? "passed"
                            : "memory grew");
-    (void)unlink(db_path);
+    remove_database();
     return s.n_bad || !is_flat;
 }

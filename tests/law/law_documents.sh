@@ -9,12 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "${HONE_SOURCE:?}"
 # shellcheck disable=SC1003 # the backslashes of scdoc's escapes
-for page in hone.1 hone-template.5 hone-pack.5; do
+for page in hone.1 hone-template.5 hone-pack.5 hone-record.5; do
     "$docgen" man "tools/man/$page.scd"
-done | tr -d '\\' >"$work/man"
-if grep -q '@' "$work/man"; then
-    echo "tools/man/hone.1.scd: a mark was not replaced:"
-    grep '@' "$work/man"
+done | tr -d '\134' >"$work/man"
+"$docgen" man tools/man/hone.3.scd runtime/hone.h | tr -d '\134' >"$work/api"
+"$docgen" man tools/man/hone-db.5.scd db/FORMAT.md "$work/docgen.db" |
+    tr -d '\134' >"$work/format"
+if grep '^@' "$work/man" "$work/api" "$work/format"; then
+    echo "tools/man: the marks above were not replaced"
     exit 1
 fi
 failed=0
@@ -113,6 +115,52 @@ while read -r variable; do
     esac
     need "$work/man" "*$variable*" "environment variable"
 done <"$work/variables"
+
+# hone(3): every function; what it returns, and whose it is what it makes.
+tr '\n' ' ' <runtime/hone.h | tr ';' '\n' |
+    sed -n 's/.*HONE_API \([^;]*[ *]\(hone_[a-z_]*\)(.*\)/\2 \1/p' >"$work/functions"
+[ "$(wc -l <"$work/functions")" -gt 20 ]
+while read -r name declaration; do
+    sed -n "/^## $name\$/,/^##* /p" "$work/api" >"$work/section"
+    need "$work/section" "$name(" "hone(3)"
+    case $declaration in
+    hone_status\ *) grep -qE 'HONE_OK|what hone_.* returns?' "$work/section" || {
+        echo "hone(3): $name does not say what it returns"
+        failed=1
+    } ;;
+    esac
+    case $declaration in
+    *"char **out"*) ;;
+    *"**out"*) grep -qE '(free|close|destroy)' "$work/section" || {
+        echo "hone(3): $name does not say who frees what it makes"
+        failed=1
+    } ;;
+    esac
+done <"$work/functions"
+sed -n 's/^#define \(HONE_[A-Z_]*\)(.*/\1/p; s/^} \(hone_[a-z_]*\);/\1/p' \
+    runtime/hone.h | sort -u | grep -vE '_(ENUM|kind|type|level|mode|status)$' >"$work/types"
+while read -r name; do
+    need "$work/api" "## $name" "hone(3), type or macro"
+done <"$work/types"
+
+# hone-db(5): every view with its columns, every table, and the version that
+# the program makes.
+while read -r column; do
+    view=${column%%.*}
+    need "$work/format" "## $view" "hone-db(5), view"
+    # Those of ranked_v1 and default_v1 are said to be as of another view.
+    need "$work/format" "*${column#*.}*" "hone-db(5), column of $view"
+done <tests/db/views.golden
+cat db/schema*.sql |
+    sed -n 's/^CREATE TABLE \([a-z_]*\).*/\1/p; s/^ALTER TABLE [a-z]* ADD COLUMN \([a-z_0-9]*\).*/\1/p' |
+    grep -v '_$' | sort -u >"$work/tables"
+while read -r name; do
+    need "$work/format" "*$name*" "hone-db(5), table or column"
+done <"$work/tables"
+version=$(find db -name 'schema_*.sql' | sed 's/.*_\([0-9]*\).sql/\1/' |
+    sort -n | tail -n 1)
+need db/FORMAT.md "| \`user_version\` | $version, the format version |" "version"
+need db/FORMAT.md "| $version | " "version"
 
 # A C++ example of a document is a whole template, or says what it is part of;
 # tests/tools/tools_examples.sh runs them.

@@ -66,7 +66,7 @@ for pair in gen/bad.c:db/db.h runtime/bad.c:gen/space.h \
     tuner/search/bad.c:db/db.h tuner/device/bad.h:tuner/cuda/device.h \
     tuner/cpu/bad.c:tuner/cuda/cuda_device.h tuner/trial/bad.c:tuner/tuner.h \
     tuner/session/bad.c:tuner/replay/replay_tune.h \
-    tools/base/bad.c:tools/help.h tools/simulate/bad.c:tools/inputs.h templates/bad.cu:runtime/hone.h \
+    tools/base/bad.c:tools/help.h tools/simulate/bad.c:tools/inputs/inputs.h templates/bad.cu:runtime/hone.h \
     tools/bad.c:tests/db/db_fixture.h \
     runtime/base/bad.c:runtime/context.h; do
     file=${pair%%:*}

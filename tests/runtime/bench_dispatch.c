@@ -4,24 +4,33 @@
  * calling thread counts: batches are short enough for the driver's queue and
  * are waited for outside the measurement. The ways are measured in turn, and
  * their differences to the bare launch of the same round are what is shown;
- * random shapes are compared with bare launches of random shapes.
+ * random shapes are compared with bare launches of random shapes. Several
+ * threads, each with a stream of its own, are in the same way at a time, and
+ * what is shown is the median of all.
  *
- *   bench_dispatch [--json] [--shapes N] [--rounds N]
+ *   bench_dispatch [--json] [--shapes N] [--rounds N] [--threads N]
  *       on the fake driver, with a database of its own
  *   bench_dispatch --db FILE --op OP ...
  *       on the GPU; OP has one integer dim (saxpy) and a default variant that
  *       is a kernel: tune one implementation (saxpy/stream) */
 #include "runtime/plan.h"
+#include "tests/runtime/bench_fake.h"
 #include "tests/runtime/tuned_db.h"
 
-#include <dlfcn.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 256, MAX_SHAPES = 1 << 20, MAX_ROUNDS = 10000 };
+enum {
+    BATCH = 256,
+    MAX_SHAPES = 1 << 20,
+    MAX_ROUNDS = 10000,
+    MAX_THREADS = 256
+};
 
 typedef enum way {
     WAY_BARE,
@@ -64,7 +73,11 @@ typedef struct bench {
     uint64_t arg_values[HONE_MAX_ARGS];
     hone_stream stream;
     double plan_create_ns;
-    double *ns[N_WAYS]; /* per call, of each round */
+    double *ns[N_WAYS]; /* per call, of each round and thread */
+    int n_threads;
+    int thread; /* of this copy, which has a stream and `bare` of its own */
+    pthread_barrier_t *together;
+    hone_cu_context context;
 } bench;
 
 static void die(const char *what, const char *why)
@@ -90,19 +103,6 @@ static double now_ns(void)
 static int64_t shape_of(int index)
 {
     return 1024 + 16 * (int64_t)index;
-}
-
-static void *call_fake(const char *name)
-{
-    static void *library;
-    void *address;
-
-    if (!library)
-        library = dlopen(FAKE_CUDA_PATH, RTLD_NOW | RTLD_LOCAL);
-    address = library ? dlsym(library, name) : NULL;
-    if (!address)
-        die(FAKE_CUDA_PATH, dlerror());
-    return address;
 }
 
 /* A database with one default variant that every shape takes. */
@@ -144,22 +144,17 @@ static void remove_database(const char *path)
 static void start_fake(bench *b)
 {
     static char path[64] = "/tmp/hone-bench-XXXXXX";
-    void (*reset)(void);
-    void (*record)(int);
-    hone_cu_context (*create)(void);
-    void *const symbols[] = {call_fake("fake_reset"), call_fake("fake_record"),
-                             call_fake("fake_context_create")};
 
-    memcpy(&reset, &symbols[0], sizeof symbols[0]);
-    memcpy(&record, &symbols[1], sizeof symbols[1]);
-    memcpy(&create, &symbols[2], sizeof symbols[2]);
-    (void)setenv("HONE_CUDA_LIBRARY", FAKE_CUDA_PATH, 1);
-    reset();
-    record(0);
-    (void)create();
+    bench_fake_start();
     make_database(path);
     b->db = path;
     b->op = "axpy";
+}
+
+static void make_stream(bench *b)
+{
+    if (b->driver->stream_create(&b->stream, HONE_CU_STREAM_NON_BLOCKING))
+        die("CUDA", "no stream");
 }
 
 static void start_gpu(bench *b)
@@ -172,8 +167,7 @@ static void start_gpu(bench *b)
     if (b->driver->primary_retain(&context, 0) ||
         b->driver->context_set(context))
         die("CUDA", "no primary context");
-    if (b->driver->stream_create(&b->stream, HONE_CU_STREAM_NON_BLOCKING))
-        die("CUDA", "no stream");
+    make_stream(b);
 }
 
 /* Memory for the largest shape serves all; scalars are 1. */
@@ -313,16 +307,15 @@ static double measure(bench *b, way w, const int *picks)
     return elapsed / BATCH;
 }
 
-static void measure_all(bench *b)
+/* All rounds of one thread. */
+static void *measure_thread(void *of)
 {
-    uint64_t random = 88172645463325252u;
+    bench *b = of;
+    uint64_t random = 88172645463325252u + (uint64_t)b->thread * 7919u;
     int picks[BATCH];
 
-    for (int w = 0; w < N_WAYS; ++w) {
-        b->ns[w] = calloc((size_t)b->n_rounds, sizeof(double));
-        if (!b->ns[w])
-            die("samples", "out of memory");
-    }
+    if (b->thread && b->driver->context_set(b->context))
+        die("CUDA", "the context cannot be made current");
     for (int round = -5; round < b->n_rounds; ++round) { /* 5 warm up */
         for (int w = 0; w < N_WAYS; ++w) {
             double ns;
@@ -333,11 +326,48 @@ static void measure_all(bench *b)
                 random ^= random << 17;
                 picks[i] = (int)(random % (uint64_t)b->n_shapes);
             }
+            (void)pthread_barrier_wait(b->together);
             ns = measure(b, (way)w, picks);
             if (round >= 0)
-                b->ns[w][round] = ns;
+                b->ns[w][b->thread * b->n_rounds + round] = ns;
         }
     }
+    return NULL;
+}
+
+static void measure_all(bench *b)
+{
+    const int n = b->n_threads;
+    pthread_barrier_t together;
+    pthread_t threads[MAX_THREADS];
+    static bench copies[MAX_THREADS];
+
+    for (int w = 0; w < N_WAYS; ++w) {
+        b->ns[w] = calloc((size_t)(b->n_rounds * n), sizeof(double));
+        if (!b->ns[w])
+            die("samples", "out of memory");
+    }
+    if (pthread_barrier_init(&together, NULL, (unsigned)n))
+        die("threads", "no barrier");
+    b->together = &together;
+    for (int i = 0; i < n; ++i) {
+        copies[i] = *b;
+        copies[i].thread = i;
+        if (i == 0)
+            continue;
+        copies[i].bare = calloc(BATCH, sizeof *b->bare);
+        if (b->stream)
+            make_stream(&copies[i]);
+        if (!copies[i].bare ||
+            pthread_create(&threads[i], NULL, measure_thread, &copies[i]))
+            die("threads", "cannot be made");
+    }
+    (void)measure_thread(&copies[0]);
+    for (int i = 1; i < n; ++i) {
+        (void)pthread_join(threads[i], NULL);
+        free(copies[i].bare);
+    }
+    (void)pthread_barrier_destroy(&together);
 }
 
 static int compare(const void *left, const void *right)
@@ -366,28 +396,31 @@ static double median_of(const double *values, const double *minus, int n)
 
 static void report(bench *b, const char *driver)
 {
+    const int n = b->n_rounds * b->n_threads;
     double over[N_WAYS];
     double at[N_WAYS];
 
     for (int w = N_WAYS - 1; w >= 0; --w) { /* the bare ones last */
         const int base = w >= WAY_RANDOM_BARE ? WAY_RANDOM_BARE : WAY_BARE;
 
-        at[w] = median_of(b->ns[w], NULL, b->n_rounds);
-        over[w] = median_of(b->ns[w], b->ns[base], b->n_rounds);
+        at[w] = median_of(b->ns[w], NULL, n);
+        over[w] = median_of(b->ns[w], b->ns[base], n);
     }
     if (b->json) {
-        (void)printf("{\"driver\": \"%s\", \"op\": \"%s\", \"shapes\": %d, "
-                     "\"rounds\": %d, \"plan_create_ns\": %.0f",
-                     driver, b->op, b->n_shapes, b->n_rounds,
-                     b->plan_create_ns);
+        (void)printf(
+            "{\"driver\": \"%s\", \"op\": \"%s\", \"shapes\": %d, "
+            "\"rounds\": %d, \"threads\": %d, \"plan_create_ns\": %.0f",
+            driver, b->op, b->n_shapes, b->n_rounds, b->n_threads,
+            b->plan_create_ns);
         for (int w = 0; w < N_WAYS; ++w)
             (void)printf(", \"%s_ns\": %.1f, \"%s_over_ns\": %.1f",
                          way_names[w], at[w], way_names[w], over[w]);
         (void)printf("}\n");
         return;
     }
-    (void)printf("%s, %s, %d shapes cached, %d rounds of %d calls, medians\n",
-                 driver, b->op, b->n_shapes, b->n_rounds, BATCH);
+    (void)printf("%s, %s, %d threads, %d shapes cached, %d rounds of %d calls, "
+                 "medians\n",
+                 driver, b->op, b->n_threads, b->n_shapes, b->n_rounds, BATCH);
     (void)printf("%-36s %9s %12s\n", "", "ns/call", "over bare ns");
     for (int w = 0; w < N_WAYS; ++w)
         (void)printf("%-36s %9.1f %12.1f\n", way_texts[w], at[w], over[w]);
@@ -426,9 +459,11 @@ int main(int argc, char **argv)
         {"op", required_argument, NULL, 'o'},
         {"shapes", required_argument, NULL, 's'},
         {"rounds", required_argument, NULL, 'r'},
+        {"threads", required_argument, NULL, 't'},
         {"json", no_argument, NULL, 'j'},
         {0}};
-    bench b = {.op = "saxpy", .n_shapes = 4096, .n_rounds = 300};
+    bench b = {
+        .op = "saxpy", .n_shapes = 4096, .n_rounds = 300, .n_threads = 1};
     int is_fake;
     int option;
 
@@ -446,6 +481,9 @@ int main(int argc, char **argv)
         case 'r':
             b.n_rounds = read_number(optarg, MAX_ROUNDS);
             break;
+        case 't':
+            b.n_threads = read_number(optarg, MAX_THREADS);
+            break;
         case 'j':
             b.json = 1;
             break;
@@ -458,8 +496,8 @@ int main(int argc, char **argv)
         start_fake(&b);
     else
         start_gpu(&b);
-    if (hone__cuda_get(&b.driver, NULL))
-        die("CUDA", "no driver");
+    if (hone__cuda_get(&b.driver, NULL) || b.driver->context_get(&b.context))
+        die("CUDA", "no driver, or no context");
     need(&b, hone_open(b.db, &b.ctx), "hone_open");
     need(&b, hone_plan_limit(b.ctx, MAX_SHAPES), "hone_plan_limit");
     make_args(&b);

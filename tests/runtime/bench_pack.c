@@ -8,10 +8,9 @@
 #include "db/db_pack.h"
 #include "runtime/base/alloc.h"
 #include "runtime/hone.h"
-#include "tests/runtime/fake_cuda.h"
+#include "tests/runtime/bench_fake.h"
 #include "tests/runtime/tuned_db.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,30 +145,6 @@ static void measure(const char *path, const char *what, const int64_t *dims)
                  all_us[REPEATS / 2]);
 }
 
-/* Loaded, not linked: its symbols would be found before a real driver's. */
-static void *find_fake(const char *name)
-{
-    void *library = dlopen(FAKE_CUDA_PATH, RTLD_NOW | RTLD_LOCAL);
-    void *address = library ? dlsym(library, name) : NULL;
-
-    if (!address)
-        die(FAKE_CUDA_PATH, dlerror());
-    return address;
-}
-
-static void make_context(void)
-{
-    void (*reset)(void);
-    hone_cu_context (*make)(void);
-    void *symbols[2] = {find_fake("fake_reset"),
-                        find_fake("fake_context_create")};
-
-    memcpy(&reset, &symbols[0], sizeof reset);
-    memcpy(&make, &symbols[1], sizeof make);
-    reset();
-    (void)make();
-}
-
 int main(int argc, char **argv)
 {
     const int n_winners = argc > 1 ? atoi(argv[1]) : 100000;
@@ -197,8 +172,7 @@ int main(int argc, char **argv)
     (void)printf("%zu winners, %zu variants: %zu bytes, %zu of them index\n",
                  summary.n_winners, summary.n_variants, pack.length,
                  summary.index_bytes);
-    (void)setenv("HONE_CUDA_LIBRARY", FAKE_CUDA_PATH, 1);
-    make_context();
+    bench_fake_start();
     shape_of(n_winners / 2, dims);
     measure(packed, "exact", dims);
     dims[0] += 16;

@@ -97,6 +97,8 @@ int fake_enter(void)
 {
     const long call = atomic_fetch_add(&n_calls, 1) + 1;
 
+    if (fake_is_forked())
+        return HONE_CU_NOT_INITIALIZED;
     return call == atomic_load(&fail_at) ? atomic_load(&fail_code) : 0;
 }
 

@@ -2,6 +2,7 @@
 /* What the fake driver says about its device and its errors. */
 #include "tests/runtime/fake_cuda_parts.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,19 @@ static struct {
     int sm_count;
     char name[64];
     int no_device;
+    int is_started;
+    int is_forked;
 } fake;
+
+static void in_child(void)
+{
+    fake.is_forked = 1;
+}
+
+int fake_is_forked(void)
+{
+    return fake.is_forked;
+}
 
 void fake_device(int sm, int sm_count, const char *name)
 {
@@ -27,7 +40,14 @@ void fake_no_device(int on)
 hone_cu_result cuInit(unsigned flags)
 {
     (void)flags;
-    return fake.no_device ? HONE_CU_NO_DEVICE : 0;
+    if (fake.is_forked)
+        return HONE_CU_NOT_INITIALIZED;
+    if (fake.no_device)
+        return HONE_CU_NO_DEVICE;
+    if (!fake.is_started)
+        (void)pthread_atfork(NULL, NULL, in_child);
+    fake.is_started = 1;
+    return 0;
 }
 
 hone_cu_result cuDriverGetVersion(int *out)

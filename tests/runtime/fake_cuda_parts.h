@@ -29,6 +29,8 @@ int fake_enter(void);
             return fake_code;                                                  \
     } while (0)
 
+/* The process is a child of the one that has called cuInit(). */
+int fake_is_forked(void);
 /* For fake_reset(). */
 void fake_forget_maps(void);
 void fake_forget_steps(void);

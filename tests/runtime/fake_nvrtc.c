@@ -66,6 +66,7 @@ hone_nvrtc_result nvrtcCompileProgram(hone_nvrtc_program program, int n_options,
         return 0;                                                              \
     }
 NO_BYTES(nvrtcGetCUBINSize)
+NO_BYTES(nvrtcGetPTXSize)
 NO_BYTES(nvrtcGetProgramLogSize)
 
 #define NOTHING(function)                                                      \
@@ -75,6 +76,7 @@ NO_BYTES(nvrtcGetProgramLogSize)
         return 0;                                                              \
     }
 NOTHING(nvrtcGetProgramLog)
+NOTHING(nvrtcGetPTX)
 #ifndef FAKE_LACKS
 NOTHING(nvrtcGetCUBIN)
 #endif

@@ -135,7 +135,12 @@ float host_run_axpy(hone_ctx *ctx, hone_plan *plan)
 void host_refuse(const runtime_fixture *fixture, hone_status status,
                  const char *part)
 {
-    const int64_t n = HOST_N;
+    host_refuse_n(fixture, HOST_N, status, part);
+}
+
+void host_refuse_n(const runtime_fixture *fixture, int64_t n,
+                   hone_status status, const char *part)
+{
     hone_ctx *ctx = host_open(fixture);
     hone_plan *plan = NULL;
 

@@ -38,5 +38,7 @@ float host_run_axpy(hone_ctx *ctx, hone_plan *plan);
 /* No plan for axpy at HOST_N; the message has `part` in it. */
 void host_refuse(const runtime_fixture *fixture, hone_status status,
                  const char *part);
+void host_refuse_n(const runtime_fixture *fixture, int64_t n,
+                   hone_status status, const char *part);
 
 #endif

@@ -34,7 +34,7 @@ awk '
 {
     sed -n 's/^ *ROW(\(hone_[a-z_]*, HONE_ERR_[A-Z_]*\),.*/\1/p' \
         "$tests/test_runtime_errors.c"
-    cat "$tests"/test_runtime_*.c |
+    cat "$tests"/test_runtime_*.c "$tests"/small_library.sh |
         sed -n 's/.*hone\.h: \(hone_[a-z_]*, HONE_ERR_[A-Z_]*\).*/\1/p'
 } | sort -u >"$work/provoked"
 diff "$work/documented" "$work/provoked" || {

@@ -271,6 +271,8 @@ OF_NULL(open_null, hone_open("a.db", NULL))
 OF_NULL(sources_null, hone_sources_open(NULL, 0, NULL))
 OF_NULL(register_null, hone_pack_register(NULL, 8))
 OF_NULL(select_null, hone_device_select(NULL, "cpu"))
+OF_NULL(compile_null, hone_compile_select(NULL, "now"))
+OF_NULL(pending_null, hone_compile_pending(NULL, NULL))
 OF_NULL(release_null, hone_stream_release(NULL, NULL))
 OF_NULL(list_null, hone_operation_list(NULL, NULL))
 OF_NULL(describe_null, call_describe(NULL))
@@ -496,6 +498,8 @@ static const struct {
     ROW(hone_pack_register, HONE_ERR_DATABASE, register_foreign),
     ROW(hone_pack_register, HONE_ERR_NO_MEMORY, register_no_memory),
     ROW(hone_device_select, HONE_ERR_ARGUMENT, select_null),
+    ROW(hone_compile_select, HONE_ERR_ARGUMENT, compile_null),
+    ROW(hone_compile_pending, HONE_ERR_ARGUMENT, pending_null),
     ROW(hone_stream_release, HONE_ERR_ARGUMENT, release_null),
     ROW(hone_stream_release, HONE_ERR_CUDA, release_driver_fails),
     ROW(hone_stream_release, HONE_ERR_NO_GPU, release_no_context),

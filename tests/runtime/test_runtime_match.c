@@ -3,6 +3,7 @@
  * a sentence that says what there is. */
 #include "tests/runtime/runtime_fixture.h"
 
+#include "runtime/store/code_arch.h"
 #include "runtime/store/store.h"
 
 #include <stdio.h>
@@ -167,17 +168,111 @@ static void requires_are_checked_again(void **state)
     refuse_axpy(fixture, 480, "'n % 64 == 0', which does not hold");
 }
 
-static void other_devices_do_not_count(void **state)
+static void other_architectures_do_not_count(void **state)
 {
     runtime_fixture *fixture = *state;
 
     put_row(fixture, (tuned_row){.arch = "sm_80", .sm_count = 108});
-    put_row(fixture, (tuned_row){.sm_count = 78, .config = "A=78"});
     refuse_axpy(fixture, 1024, "nothing tuned for axpy on sm_90 with 132");
-    fake_device(90, 78, "Fake H200");
-    expect_axpy(fixture, 1024, HONE_MATCH_EXACT, "A=78");
     fake_device(80, 108, "Fake A100");
     expect_axpy(fixture, 1024, HONE_MATCH_EXACT, "BLOCK=256");
+    fake_device(87, 16, "Fake Orin");
+    refuse_axpy(fixture, 1024, "nothing tuned for axpy on sm_87 with 16");
+}
+
+/* Another number of multiprocessors: a card that has fewer, a MIG slice. */
+static void other_counts_are_family(void **state)
+{
+    runtime_fixture *fixture = *state;
+    const int64_t near[] = {2048};
+
+    put_row(fixture, (tuned_row){.sm_count = 78, .config = "A=78"});
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=78");
+    expect_axpy(fixture, 4096, HONE_MATCH_FAMILY, "A=78");
+    refuse_axpy(fixture, 4096 + 16, "nothing tuned");
+    refuse_axpy(fixture, 1026, "nothing tuned");
+    /* The nearest in shape and multiprocessors together: 1 + 0.76, 3.04. */
+    put_row(fixture, (tuned_row){.sm_count = 16, .config = "A=16"});
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=78");
+    put_row(fixture,
+            (tuned_row){.sm_count = 114, .config = "A=114", .dims = near});
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=78");
+    expect_axpy(fixture, 1536, HONE_MATCH_FAMILY, "A=114");
+    /* One of this device comes first, whatever its distance. */
+    put_row(fixture, (tuned_row){.config = "A=132", .dims = near});
+    expect_axpy(fixture, 1024, HONE_MATCH_NEIGHBOUR, "A=132");
+    fake_device(90, 78, "Fake H200");
+    expect_axpy(fixture, 1024, HONE_MATCH_EXACT, "A=78");
+}
+
+/* An older minor version of the same major one, the same one before it. */
+static void older_minor_versions_are_family(void **state)
+{
+    runtime_fixture *fixture = *state;
+    const int64_t far[] = {4096};
+
+    put_row(fixture, (tuned_row){.arch = "sm_80",
+                                 .compile_arch = "sm_80",
+                                 .sm_count = 108,
+                                 .config = "A=80"});
+    put_row(fixture, (tuned_row){.arch = "sm_89",
+                                 .compile_arch = "sm_89",
+                                 .sm_count = 84,
+                                 .config = "A=89"});
+    put_default(fixture, "sm_80", "", "A=default");
+    fake_device(86, 84, "Fake A10");
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=80");
+    expect_axpy(fixture, 64, HONE_MATCH_DEFAULT, "A=default");
+    put_row(fixture, (tuned_row){.arch = "sm_86",
+                                 .compile_arch = "sm_86",
+                                 .sm_count = 28,
+                                 .config = "A=86",
+                                 .dims = far});
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=86");
+    fake_device(89, 58, "Fake L4");
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=89");
+    /* Code for one architecture alone is no other's. */
+    put_row(fixture, (tuned_row){.arch = "sm_100",
+                                 .compile_arch = "sm_100a",
+                                 .sm_count = 148,
+                                 .config = "A=100"});
+    fake_device(103, 148, "Fake B300");
+    refuse_axpy(fixture, 1024, "nothing tuned for axpy on sm_103");
+    fake_device(100, 132, "Fake B100");
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=100");
+}
+
+static void family_checks_requires_on_this_device(void **state)
+{
+    static const char strict[] = "hone-launch 1\nop axpy\ndim n int\n"
+                                 "require device.sm_count >= 100\n"
+                                 "launch axpy\ngrid 1\nblock 1\n";
+    runtime_fixture *fixture = *state;
+
+    put_row(fixture, (tuned_row){.config = "A=1", .launch_plan = strict});
+    fake_device(90, 114, "Fake H100");
+    expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=1");
+    fake_device(90, 16, "Fake H200 MIG 1g");
+    refuse_axpy(fixture, 1024, "which does not hold");
+}
+
+static void family_says_where_it_was_tuned(void **state)
+{
+    runtime_fixture *fixture = *state;
+    const int64_t n = 1024;
+    hone_plan *plan = NULL;
+    hone_match match;
+    hone_ctx *ctx;
+
+    put_row(fixture, (tuned_row){.label = "n=1024"});
+    fake_device(90, 16, "Fake H200 MIG 1g");
+    ctx = runtime_open(fixture);
+    assert_hone(ctx, hone_plan_create(ctx, "axpy", &n, 1, &plan, &match),
+                HONE_OK);
+    assert_contains(match.reason, "nothing is tuned on sm_90 with 16 multi");
+    assert_contains(match.reason, "tuned on Fake H200 (sm_90 with 132)");
+    hone_plan_destroy(plan);
+    hone_close(ctx);
 }
 
 /* What was compiled for the cpu device is code of another kind: not even its
@@ -269,10 +364,28 @@ static void binary_compatibility(void **state)
     assert_false(hone__arch_runs_on("sm_100a", 103));
     assert_true(hone__arch_runs_on("sm_100f", 103));
     assert_true(hone__arch_runs_on("sm_120", 121));
+    /* Chips with a processor beside the GPU take their own code alone. */
+    assert_false(hone__arch_runs_on("sm_80", 87));
+    assert_true(hone__arch_runs_on("sm_87", 87));
+    assert_false(hone__arch_runs_on("sm_87", 89));
+    assert_false(hone__arch_runs_on("sm_100f", 101));
     assert_false(hone__arch_runs_on("native", 90));
     assert_false(hone__arch_runs_on("sm_", 90));
     assert_false(hone__arch_runs_on("sm_90x", 90));
     assert_false(hone__arch_runs_on("", 0));
+}
+
+static void families(void **state)
+{
+    (void)state;
+    assert_int_equal(hone__arch_family_distance("sm_90", "sm_90"), 0);
+    assert_int_equal(hone__arch_family_distance("cpu", "cpu"), 0);
+    assert_int_equal(hone__arch_family_distance("sm_80", "sm_86"), 6);
+    assert_int_equal(hone__arch_family_distance("sm_86", "sm_80"), -1);
+    assert_int_equal(hone__arch_family_distance("sm_80", "sm_90"), -1);
+    assert_int_equal(hone__arch_family_distance("sm_86", "sm_87"), -1);
+    assert_int_equal(hone__arch_family_distance("cpu", "sm_90"), -1);
+    assert_int_equal(hone__arch_family_distance("sm_90", "cpu"), -1);
 }
 
 /* What was tuned with a template that has changed since is not used, and
@@ -398,13 +511,18 @@ int main(void)
         WITH_DATABASE(alignment_is_no_obstacle_upwards),
         WITH_DATABASE(neighbours_are_near_in_every_dim),
         WITH_DATABASE(requires_are_checked_again),
-        WITH_DATABASE(other_devices_do_not_count),
+        WITH_DATABASE(other_architectures_do_not_count),
+        WITH_DATABASE(other_counts_are_family),
+        WITH_DATABASE(older_minor_versions_are_family),
+        WITH_DATABASE(family_checks_requires_on_this_device),
+        WITH_DATABASE(family_says_where_it_was_tuned),
         WITH_DATABASE(rows_of_the_cpu_do_not_count),
         WITH_DATABASE(the_same_device_is_preferred),
         WITH_DATABASE(defaults_fit_architecture_and_types),
         WITH_DATABASE(defaults_of_other_types_are_none),
         WITH_DATABASE(a_default_winner_is_a_default),
         cmocka_unit_test(binary_compatibility),
+        cmocka_unit_test(families),
         WITH_DATABASE(winners_of_older_templates),
         WITH_DATABASE(unknown_operation),
         WITH_DATABASE(bad_dims),

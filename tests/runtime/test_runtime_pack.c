@@ -64,6 +64,21 @@ static void answers_as_the_database(void **state)
     hone__text_free(&pack.bytes);
 }
 
+/* A device of which nothing is in the pack takes what was tuned on others. */
+static void answers_other_devices(void **state)
+{
+    runtime_fixture *fixture = *state;
+    pack_file pack;
+
+    pack_put_all(fixture);
+    pack = pack_make(fixture, "a.pack");
+    fake_device(90, 16, "Fake H200 MIG 1g");
+    same_answer(fixture, &pack, 64, HONE_MATCH_FAMILY, "BM=64,SPLIT=4");
+    same_answer(fixture, &pack, 192, HONE_MATCH_FAMILY, "BM=64,SPLIT=4,V=32");
+    same_answer(fixture, &pack, 1000000, HONE_MATCH_DEFAULT, "BM=64,SPLIT=4");
+    hone__text_free(&pack.bytes);
+}
+
 static void unknown_operation(void **state)
 {
     runtime_fixture *fixture = *state;
@@ -394,6 +409,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, runtime_setup, runtime_teardown)
     const struct CMUnitTest tests[] = {
         TEST(answers_as_the_database),
+        TEST(answers_other_devices),
         TEST(unknown_operation),
         TEST(looks_at_all_neighbours),
         TEST(same_input_same_bytes),

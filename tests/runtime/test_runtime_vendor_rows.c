@@ -121,7 +121,7 @@ static void test_other_architecture(void **state)
     row.launch_plan = vendor_kernel_plan;
     row.cubin = vendor_kernel_cubin;
     runtime_put(*state, &row);
-    answers(*state, vendor_dims, "LIBRARY=0", "default variant");
+    answers(*state, vendor_dims, "LIBRARY=0", "(sm_80 with 132)");
     hone__text_free(&plan);
 }
 

@@ -49,23 +49,22 @@ static const problem problems[] = {
 };
 
 /* The launch plan of the plain implementation. */
-static hone_launch_spec *plan_of(const char *name, hone_text *text)
+static hone_launch_spec *plan_of(const char *path, hone_template **out,
+                                 hone_text *text)
 {
-    char path[256];
     int64_t config[MAX_CONFIG] = {0};
     hone_template *tmpl = NULL;
     hone_diagnostics diagnostics;
     hone_launch_spec *spec;
     hone_error err = {0};
 
-    (void)snprintf(path, sizeof path, "../../templates/%s_plain.cu", name);
     if (hone__template_load(path, "", &tmpl, &diagnostics, &err))
         fail_msg("%s: %s", path, err.text);
     assert_true(tmpl->n_params <= MAX_CONFIG);
     for (size_t i = 0; i < tmpl->n_params; ++i)
         config[i] = tmpl->params[i].values[tmpl->params[i].default_index];
     spec = read_plan(tmpl, config, text);
-    hone__template_free(tmpl);
+    *out = tmpl;
     return spec;
 }
 
@@ -73,11 +72,19 @@ static void is_nothing(const problem *p)
 {
     const hone_properties properties = {0};
     int64_t dims[HONE_MAX_DIMS];
+    char path[256];
     hone_text text = {0};
-    hone_launch_spec *spec = plan_of(p->template, &text);
-    hone_launch_case plan = {spec, dims, spec->n_dims, &properties};
+    hone_template *tmpl;
+    hone_launch_spec *spec;
+    hone_launch_case plan = {.dims = dims, .properties = &properties};
     hone_error err = {0};
     int nothing = 0;
+
+    (void)snprintf(path, sizeof path, "../../templates/%s_plain.cu",
+                   p->template);
+    spec = plan_of(path, &tmpl, &text);
+    plan.spec = spec;
+    plan.n_dims = spec->n_dims;
 
     if (hone__launch_spec_complete_dims(spec, p->dims, spec->n_dims, dims,
                                         &err) ||
@@ -85,6 +92,7 @@ static void is_nothing(const problem *p)
         fail_msg("%s: %s", p->template, err.text);
     if (!nothing)
         fail_msg("%s: something is written", p->template);
+    hone__template_free(tmpl);
     hone__launch_spec_free(spec);
     hone__text_free(&text);
 }
@@ -96,9 +104,137 @@ static void nothing_to_write(void **state)
         is_nothing(&problems[i]);
 }
 
+/* ---- every size of every operation ----------------------------------------
+ */
+
+/* "nothing": nothing is written, nothing launched; "defined": the contract says
+ * what a result of no terms is; "refused": where it is no size, or no result
+ * is defined. */
+static const char *outcome_of(const hone_launch_spec *spec, const int64_t *dims)
+{
+    const hone_properties properties = {0};
+    int64_t completed[HONE_MAX_DIMS];
+    hone_launch_case plan = {spec, completed, spec->n_dims, &properties};
+    hone_error err = {0};
+    int nothing = 0;
+
+    if (hone__launch_spec_complete_dims(spec, dims, spec->n_dims, completed,
+                                        &err) ||
+        hone__launch_case_check_sizes(&plan, &nothing, &err))
+        return "refused";
+    return nothing ? "nothing" : "defined";
+}
+
+/* Sizes of which 0 is not nothing. What has no place for an index to name, or
+ * no frequency to keep, is refused; the others have a result of no terms. */
+static const char wanted[] = "attention keys defined\n"
+                             "column_sums rows defined\n"
+                             "conv1d taps defined\n"
+                             "dot n defined\n"
+                             "embedding_bag n defined\n"
+                             "embedding_bag m refused\n"
+                             "gather m refused\n"
+                             "gemm K defined\n"
+                             "gemm_complex K defined\n"
+                             "gemm_i8 K defined\n"
+                             "gemv N defined\n"
+                             "histogram_f32 n defined\n"
+                             "histogram_u8 n defined\n"
+                             "image_pipeline cutoff refused\n"
+                             "max_index n defined\n"
+                             "min_index n defined\n"
+                             "norm2 n defined\n"
+                             "row_sums columns defined\n"
+                             "scatter_add n defined\n"
+                             "spmv_csr columns refused\n"
+                             "spmv_csr nnz defined\n"
+                             "stencil2d STEPS defined\n"
+                             "stencil3d STEPS defined\n"
+                             "sum n defined\n";
+
+/* What lies between rows and matrices is no size. */
+static int is_size(const hone_template_dim *dim)
+{
+    static const char *const others[] = {"pitch",  "PITCH", "stride",
+                                         "STRIDE", "LD",    "DISTANCE"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        if (!strncmp(dim->name, others[i], strlen(others[i])))
+            return 0;
+    }
+    return !dim->n_types;
+}
+
+/* Templates that make inputs or bounds of errors are no operations of use. */
+static int is_shipped(const char *op)
+{
+    return !strstr(op, "_magnitude") && !strstr(op, "_inputs") &&
+           !strstr(op, "_data") && !strstr(op, "_halves");
+}
+
+/* Lines "OP DIM OUTCOME" of what is not "nothing". */
+static void try_sizes(const hone_template *tmpl, const hone_launch_spec *spec,
+                      hone_text *out)
+{
+    int64_t dims[HONE_MAX_DIMS];
+
+    for (size_t i = 0; i < tmpl->n_dims; ++i) {
+        const char *outcome;
+
+        if (!is_size(&tmpl->dims[i]))
+            continue;
+        for (size_t k = 0; k < tmpl->n_dims; ++k)
+            dims[k] =
+                hone__dim_is_mandatory(&tmpl->dims[k]) && !tmpl->dims[k].n_types
+                    ? 5
+                    : HONE_DIM_DEFAULT;
+        dims[i] = 0;
+        outcome = outcome_of(spec, dims);
+        if (strcmp(outcome, "nothing") != 0)
+            hone__text_printf(out, "%s %s %s\n", tmpl->op, tmpl->dims[i].name,
+                              outcome);
+    }
+}
+
+#define FAMILY(name) ":../../templates/" name
+static const char folders[] = "../../templates" FAMILY("attention")
+    FAMILY("elementwise") FAMILY("fft") FAMILY("gemm") FAMILY("gemv")
+        FAMILY("histogram") FAMILY("image") FAMILY("nbody") FAMILY("normalise")
+            FAMILY("pipeline") FAMILY("reduction") FAMILY("scan")
+                FAMILY("sparse") FAMILY("stencil") FAMILY("transpose");
+
+static void sizes_of_zero(void **state)
+{
+    hone_template_list list;
+    hone_text out = {0};
+    hone_error err = {0};
+
+    (void)state;
+    if (hone__templates_list(NULL, folders, &list, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < list.n; ++i) {
+        hone_text text = {0};
+        hone_template *tmpl;
+        hone_launch_spec *spec;
+
+        if (!is_shipped(list.items[i].op) ||
+            (!list.items[i].is_reference && list.items[i].has_contract))
+            continue;
+        spec = plan_of(list.items[i].path, &tmpl, &text);
+        try_sizes(tmpl, spec, &out);
+        hone__launch_spec_free(spec);
+        hone__template_free(tmpl);
+        hone__text_free(&text);
+    }
+    hone__templates_list_free(&list);
+    assert_string_equal(hone__text_str(&out), wanted);
+    hone__text_free(&out);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_to_write)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_to_write),
+                                       cmocka_unit_test(sizes_of_zero)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 HOME=$work/home
 mkdir "$HOME"
 export HOME
-unset HONE_DB HONE_CACHE_DIR XDG_DATA_HOME XDG_CACHE_HOME NO_COLOR
+unset HONE_DB HONE_CACHE_DIR XDG_DATA_HOME XDG_CACHE_HOME NO_COLOR COLUMNS
 # The build folder may be anywhere.
 HONE_TEMPLATE_PATH=${HONE_SOURCE:?}/templates
 export HONE_TEMPLATE_PATH

@@ -8,7 +8,7 @@
 #include "tools/base/json.h"
 #include "tools/base/option_value.h"
 #include "tools/base/progress.h"
-#include "tools/references.h"
+#include "tools/inputs/references.h"
 #include "tools/tune_parts.h"
 
 #include <math.h>
@@ -397,6 +397,88 @@ static void what_json_does_not_have(void **state)
                 "{\"a\": \"inf\", \"b\": \"-inf\", \"c\": null}");
 }
 
+/* What a tuner would say of each shape, and what it was given. */
+typedef struct fake_tuner {
+    hone_tune_share *shares;
+    double time_ns[4], baseline_ns[4];
+    int64_t looks[4], trials[4];
+    size_t order[8], n;
+    long fails_at; /* this call; -1: none */
+} fake_tuner;
+
+static hone_status fake_tune(void *user, size_t place,
+                             const hone_tune_budget *budget, hone_error *err)
+{
+    fake_tuner *t = user;
+
+    if (t->fails_at-- == 0)
+        return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
+    t->shares[place].time_ns = t->time_ns[place];
+    t->shares[place].baseline_ns = t->baseline_ns[place];
+    t->shares[place].is_refused = t->time_ns[place] < 0;
+    *(budget->is_look ? &t->looks[place] : &t->trials[place]) = budget->trials;
+    t->order[t->n++] = place;
+    return HONE_OK;
+}
+
+static void budget_goes_where_launches_lose_most(void **state)
+{
+    hone_tune_share shares[4] = {{.n_launches = 10},
+                                 {.n_launches = 1000},
+                                 {.n_launches = 10},
+                                 {.n_launches = 10}};
+    /* Above the baseline by 100 us each, by 1 us, below it, refused. */
+    fake_tuner t = {.shares = shares,
+                    .time_ns = {200e3, 21e3, 1000e3, -1},
+                    .baseline_ns = {100e3, 20e3, 1100e3, 0},
+                    .fails_at = -1};
+    const hone_tune_spending spending = {shares, 4, {160, 0, 0}, fake_tune, &t};
+
+    (void)state;
+    assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
+    for (size_t i = 0; i < 4; ++i)
+        assert_int_equal(t.looks[i], 10);
+    /* 1000 us, 1050 us (5 % are more than 1 us), 500 us (5 %), nothing. */
+    assert_int_equal(t.n, 7);
+    assert_int_equal(t.order[4], 1);
+    assert_int_equal(t.order[5], 0);
+    assert_int_equal(t.order[6], 2);
+    assert_int_equal(t.trials[0], 10 + 120 * 1000 / 2550);
+    assert_int_equal(t.trials[1], 10 + 120 * 1050 / 2550);
+    assert_int_equal(t.trials[2], 10 + 120 * 500 / 2550);
+    assert_int_equal(t.trials[3], 0);
+    assert_string_equal(shares[1].why,
+                        "1000 launches of 21 us, 1 us above the fastest "
+                        "baseline");
+    assert_string_equal(shares[3].why, "it cannot be tuned");
+}
+
+static void little_is_not_begun_for(void **state)
+{
+    hone_tune_share shares[4] = {{.n_launches = 1000},
+                                 {.n_launches = 1},
+                                 {.n_launches = 1},
+                                 {.n_launches = 1}};
+    fake_tuner t = {
+        .shares = shares, .time_ns = {100e3, 100e3, 0, 100e3}, .fails_at = -1};
+    hone_tune_spending spending = {shares, 4, {0, 400, 0}, fake_tune, &t};
+
+    (void)state;
+    assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
+    assert_int_equal(t.n, 6);
+    assert_int_equal(t.order[4], 0);
+    assert_int_equal(t.order[5], 2); /* has no winner yet: the average */
+    assert_true(fabs(shares[0].part + shares[2].part - 1) < 1e-9);
+    assert_true(fabs(shares[0].part / shares[2].part - 3) < 0.01);
+    /* Interrupted: what is known is said, nothing is begun. */
+    t = (fake_tuner){.shares = shares, .fails_at = 4};
+    for (size_t i = 0; i < 4; ++i)
+        shares[i].is_done = 0;
+    assert_int_equal(hone__tune_spend(&spending, NULL), HONE_ERR_INTERRUPTED);
+    assert_int_equal(t.n, 4);
+    assert_string_equal(shares[0].why, "no variant is right yet");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +491,8 @@ int main(void)
         cmocka_unit_test(budgets_are_trials_or_time),
         cmocka_unit_test(devices_have_an_ordinal),
         cmocka_unit_test(every_status_has_an_exit_code),
+        cmocka_unit_test(budget_goes_where_launches_lose_most),
+        cmocka_unit_test(little_is_not_begun_for),
         cmocka_unit_test(values_as_text_and_csv),
         cmocka_unit_test(times_have_four_digits),
         cmocka_unit_test(shipped_checks_have_references),

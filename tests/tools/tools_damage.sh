@@ -45,7 +45,7 @@ for part in damage_cubin damage_block; do
     [ "$(ask "select config from ranked_v1 where rank = 2")" = \
         "$(sed -n 's/.*"config": *"\([^"]*\)".*/\1/p' "$work/out")" ] ||
         fail "it is not the second that answers"
-    run 0 show
+    run 0 show --full
     out_has "$winner"
     run 0 bench saxpy --dims 5003 --device cpu
     out_has "compiled again: damaged in the database"
@@ -81,7 +81,7 @@ done
 run 3 run saxpy --dims 5003 --device cpu
 err_has "is damaged"
 err_has "run: hone tune saxpy --dims 5003"
-run 0 show
+run 0 show --full
 tune
 answers exact
 grep -q "left out" "$work/out" && fail "it is still left out"

@@ -43,6 +43,7 @@ hone_example() {
         ;;
     "hone tune"* | "hone run"* | "hone bench"*) wanted=4 ;;
     "hone simulate"*) wanted=3 ;; # no such file
+    "hone top --db"*) wanted=3 ;; # no such database
     "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone compile"* | *"--require"*)
         not_run "$1" "depends on NVRTC: tools_compile.sh"
@@ -50,8 +51,8 @@ hone_example() {
         ;;
     *) wanted=0 ;;
     esac
-    # shellcheck disable=SC2086 # words
-    run "$wanted" ${1#hone }
+    # The words as a shell reads them: examples quote.
+    eval "run $wanted ${1#hone }"
 }
 
 # One line of a block of shell commands.
@@ -199,6 +200,11 @@ while read -r document; do
             [ "$document" = README.md ] ||
                 broken "consumer.sh configures that of README.md alone"
             not_run "a project" "tests/consumer/consumer.sh configures it"
+            ;;
+        cuda | cpp | python)
+            [ "$document" = README.md ] ||
+                broken "programs.sh compares those of README.md alone"
+            not_run "a part of a program" "tests/consumer/programs.sh has it"
             ;;
         untagged) broken "statements that nobody runs: give the fence 'c++'" ;;
         *) broken "examples of the kind '$kind' are not run by anybody" ;;

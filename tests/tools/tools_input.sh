@@ -77,7 +77,7 @@ END
 bad "shapes:4: " tune --shapes "$work/shapes"
 err_has "gemm(M, N, K"
 echo 'saxpy 1M again' >"$work/shapes"
-bad "shapes:1: a line is an operation and its dimensions" \
+bad "shapes:1: a line is an operation, its dimensions" \
     tune --shapes "$work/shapes"
 bad "shapes.none" tune --shapes "$work/shapes.none"
 [ ! -e "$HOME/.local/share/hone/hone.db" ] || fail "a database was made"

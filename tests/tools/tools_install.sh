@@ -30,7 +30,15 @@ if command -v scdoc >/dev/null; then
     [ -s "$prefix/share/man/man1/hone.1" ] || fail "no hone(1)"
     [ -s "$prefix/share/man/man5/hone-template.5" ] ||
         fail "no hone-template(5)"
-    [ -s "$prefix/share/man/man5/hone-pack.5" ] || fail "no hone-pack(5)"
+    for page in man5/hone-pack.5 man5/hone-record.5 man5/hone-db.5 man3/hone.3 \
+        man3/hone_open.3; do
+        [ -s "$prefix/share/man/$page" ] || fail "no $page"
+    done
+    sed -n 's/^HONE_API.*[ *]\(hone_[a-z_]*\)(.*/\1/p' "$prefix/include/hone.h" \
+        >"$work/functions"
+    while read -r name; do
+        [ -s "$prefix/share/man/man3/$name.3" ] || fail "no $name(3)"
+    done <"$work/functions"
     commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' \
         "$HONE_SOURCE/tools/base/commands.def")
     for name in $commands; do

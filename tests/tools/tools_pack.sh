@@ -60,19 +60,41 @@ err_has "nothing for sm_90"
 # As C: the array has the bytes of the pack.
 run 0 pack -o "$work/my-lib.c" --format c
 cat >"$work/dump.c" <<'END'
+#include <hone.h>
 #include <stdio.h>
-extern const unsigned char my_lib[];
-extern const size_t my_lib_bytes;
+HONE_PACK_DECLARE(my_lib);
 int main(void)
 {
-    return fwrite(my_lib, 1, my_lib_bytes, stdout) != my_lib_bytes;
+    return my_lib_register() != HONE_OK || my_lib_register() != HONE_OK ||
+           fwrite(my_lib, 1, my_lib_bytes, stdout) != my_lib_bytes;
 }
 END
-if command -v cc >/dev/null; then
-    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$work/dump" \
-        "$work/my-lib.c" "$work/dump.c" || fail "the C source does not compile"
-    "$work/dump" | cmp - "$pack" || fail "the array has other bytes"
-fi
+library=$(dirname "$HONE")/../lib
+sanitize=
+! nm -D "$library/libhone.so" | grep -q __asan_init ||
+    sanitize=-fsanitize=address,undefined
+for compiler in "cc -std=c11" "c++ -x c++ -std=c++11"; do
+    command -v "${compiler%% *}" >/dev/null || continue
+    # shellcheck disable=SC2086 # a list of flags
+    $compiler $sanitize -Wall -Wextra -Wpedantic -Werror -I"$HONE_SOURCE/runtime" \
+        -o "$work/dump" "$work/my-lib.c" "$work/dump.c" -L"$library" -lhone \
+        "-Wl,-rpath,$library" || fail "$compiler: the source does not compile"
+    "$work/dump" | cmp - "$pack" || fail "$compiler: the array has other bytes"
+done
+# A pack is taken as it is: the same source, unless it is damaged.
+mkdir "$work/copy"
+run 0 pack --db "$pack" -o "$work/copy/my-lib.c" --format c
+out_has "winners: 2"
+cmp "$work/my-lib.c" "$work/copy/my-lib.c" || fail "the copy is another"
+run 2 pack --db "$pack" -o "$work/none" --op sum
+err_has "which is taken as it is: --op, --arch and --with-ptx are for databases"
+size=$(stat -c %s "$pack")
+{
+    head -c $((size - 1)) "$pack"
+    tail -c 1 "$pack" | tr '\000-\377' '\001-\377\000'
+} >"$work/flipped"
+run 3 pack --db "$work/flipped" -o "$work/none"
+err_has "pack '$work/flipped' is damaged: "
 
 # Damage is refused, and where it is.
 head -c 1000 "$pack" >"$work/cut"

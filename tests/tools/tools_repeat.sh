@@ -37,6 +37,18 @@ json correct=true
 run 0 run "$smooth" --dims 100 --device cpu --format json
 json correct=true
 
+# No repetition at all, of an operation where that is the input: only the plain
+# implementation applies, and wins.
+HONE_TEMPLATE_PATH=$HONE_SOURCE/templates
+export HONE_TEMPLATE_PATH
+run 0 tune stencil2d --dims 5,7,0 --device cpu --budget 2 --format json
+json shapes.0.outcomes.ok=1
+run 0 run stencil2d --dims 5,7,0 --device cpu --format json
+json correct=true implementation=plain
+run 0 run stencil2d --dims 6,8,0 --device cpu --format json
+json correct=true implementation=plain
+unset HONE_TEMPLATE_PATH
+
 # More launches than there may be, and how it is said.
 run 1 tune "$smooth" --dims 5,1000001 --device cpu --db "$work/many.db" \
     --strategy exhaustive --format json

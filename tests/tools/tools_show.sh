@@ -7,13 +7,13 @@ db=$work/known.db
 "$(dirname "$HONE")/../tests/make_db" "$db"
 
 run 0 show --db "$db"
-[ "$(wc -l <"$work/out")" -eq 3 ] || fail "a title and two winners"
-out_has "BLOCK=256"
-out_has "1.500 us"
+[ "$(wc -l <"$work/out")" -eq 4 ] ||
+    fail "what is the same, a title and two winners"
+out_has "in all rows: device Test GPU, mode cold, time 1.500 us, default 2.250 us, gain 1.50, winner BLOCK=256"
 # Both times are of the final, not of the trials; a decision that is none says
 # so.
 for verdict in decided too_noisy; do
-    grep -q "1.500 us *2.250 us *1.50 *$verdict" "$work/out" ||
+    grep -q "  $verdict  " "$work/out" ||
         fail "no row is one measurement that is $verdict"
 done
 cp "$work/out" "$work/first"
@@ -71,8 +71,13 @@ json decisions.0.op=gemm decisions.0.kind=winner decisions.0.ratio=0.625 \
     decisions.1.ratio=null decisions.1.against_config=null \
     decisions.2.op=saxpy decisions.3.kind=finalist
 run 0 show decisions --db "$db"
-[ "$(wc -l <"$work/out")" -eq 5 ] || fail "a title and four decisions"
+[ "$(wc -l <"$work/out")" -eq 6 ] || fail "what is the same, a title and four decisions"
 out_has "40 % faster"
+# The rows are chosen before they are counted, wherever they are.
+run 0 show decisions --db "$db" --where op=saxpy --limit 1 --format json
+json decisions.0.op=saxpy
+run 0 show decisions --db "$db" --sort decision_id --limit 1 --format json
+json decisions.0.decision_id=1
 run 0 show decisions --db "$db" --op saxpy --limit 1 --format csv
 cat >"$work/expected" <<'END'
 session_id,op,label,mode,kind,ratio,n_samples,config,against_config,text
@@ -93,6 +98,62 @@ run 0 show coverage --db "$db" --op saxpy --dims 5
 out_empty
 
 # A file of an older format is shown as it is, and not changed.
+# Filters by any column, sorting.
+run 0 show trials --db "$db" --where 'time_ns<2000' --format csv
+[ "$(wc -l <"$work/out")" -eq 3 ] || fail "two trials are below 2 us"
+run 0 show trials --db "$db" --where 'outcome!=ok' --where op=saxpy \
+    --format json
+json trials.0.outcome=wrong
+run 0 show trials --db "$db" --where 'config~*=256' --where message= \
+    --format csv
+[ "$(wc -l <"$work/out")" -eq 3 ] || fail "a pattern, and what is unknown"
+run 0 show trials --db "$db" --where dims=1000,4 --sort time_ns:desc \
+    --limit 1 --format json
+json trials.0.config=BLOCK=128
+run 0 show trials --db "$db" --sort op:desc --sort config --format json
+json trials.0.op=saxpy
+run 2 show trials --db "$db" --where tme_ns=1
+err_has "--where: trials have no column 'tme_ns'; they have trial_id, op, "
+err_has "did you mean 'time_ns'?"
+run 2 show trials --db "$db" --where time_ns
+err_has "--where takes COLUMN, one of = != < <= > >= ~ and a value"
+run 2 show trials --db "$db" --sort time_ns:up
+err_has "--sort takes COLUMN, COLUMN:asc or COLUMN:desc"
+run 2 show trials --db "$db" --sort 'op; drop table trial'
+# Values are never part of the statement.
+run 0 show trials --db "$db" --where "config=x' OR '1'='1" --format csv
+[ "$(wc -l <"$work/out")" -eq 1 ] || fail "a value is a value"
+
+# Nothing: which filter, and what there is.
+run 0 show winners --db "$db" --op nosuch --mode hot
+out_empty
+err_has "there is no winner for --op nosuch, --mode hot; the database has gemm, saxpy"
+run 0 show winners --db "$db" --op nosuch --format json
+json schema_version=1
+
+# Every view, on a narrow terminal: no line is wider, nothing is lost.
+for view in winners trials sessions decisions devices coverage problems stale \
+    parameters; do
+    COLUMNS=80 run 0 show $view --db "$db"
+    awk 'length($0) > 80 { exit 1 }' "$work/out" || fail "$view is too wide"
+    run 0 show $view --db "$db" --format json
+    json schema_version=1
+done
+COLUMNS=120 run 0 show decisions --db "$db" --full
+tr -s ' \n' '  ' <"$work/out" | grep -q "40 % faster" || fail "it is wrapped"
+run 0 show parameters --db "$db" --op saxpy --format json
+json parameters.0.parameter=BLOCK parameters.0.value=64 parameters.0.n_ok=0 \
+    parameters.1.value=128 parameters.2.best_ns=1500.0
+run 0 show problems --db "$db" --op saxpy --format json
+json problems.0.dims=1000,4 problems.0.time_ns=1500.0 \
+    problems.0.config=BLOCK=256 problems.0.verdict=decided \
+    problems.1.time_ns=null problems.1.n_trials=1
+# Configurations as what differs from the default, BLOCK=128.
+run 0 show trials --db "$db" --op saxpy --dims 1000
+out_has "(default)"
+run 0 show trials --db "$db" --op saxpy --dims 1000 --full
+out_has "BLOCK=128"
+
 if command -v sqlite3 >/dev/null; then
     sqlite3 "$work/old.db" <"$HONE_SOURCE/tests/db/version_1.sql" >/dev/null
     for view in winners trials sessions decisions devices coverage; do

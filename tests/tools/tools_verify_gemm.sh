@@ -20,14 +20,14 @@ json checked=2 failed=0
 mkdir "$work/gaps"
 cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cu* \
     "$work/gaps"
-sed 's/LDA default TRANS_A ? M : K,/LDA default align(TRANS_A ? M : K, 8)*7,/
-    s/LDB default TRANS_B ? K : N,/LDB default align(TRANS_B ? K : N, 8),/
+sed 's/LDA from 0 default TRANS_A ? M : K,/LDA from 0 default align(TRANS_A ? M : K, 8)*7,/
+    s/LDB from 0 default TRANS_B ? K : N,/LDB from 0 default align(TRANS_B ? K : N, 8),/
     s/LDC default N,/LDC default 7*N,/
-    s/STRIDE_A default [^,]*,/STRIDE_A default align(TRANS_A ? M : K, 8),/
-    s/STRIDE_B default [^,]*,/STRIDE_B default 8 + 0*M,/
+    s/STRIDE_A from 0 default [^,]*,/STRIDE_A from 0 default align(TRANS_A ? M : K, 8),/
+    s/STRIDE_B from 0 default [^,]*,/STRIDE_B from 0 default 8 + 0*M,/
     s/STRIDE_C default [^,)]*)/STRIDE_C default N)/' \
     "$HONE_SOURCE/templates/gemm/gemm.cuh" >"$work/gaps/gemm.cuh"
-grep -q 'LDA default align(.*LDB default align(.*LDC default 7.*STRIDE_A default align(.*STRIDE_B default 8.*STRIDE_C default N)' \
+grep -q 'LDA from 0 default align(.*LDB from 0 default align(.*LDC default 7.*STRIDE_A from 0 default align(.*STRIDE_B from 0 default 8.*STRIDE_C default N)' \
     "$work/gaps/gemm.cuh" || fail "the defaults of gemm.cuh have changed"
 run 0 verify "$work/gaps/gemm_plain.cu" --format json
 json checked=17 failed=0

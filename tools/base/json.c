@@ -297,7 +297,7 @@ void hone__value_csv(json_t *value, hone_text *out)
 
 static void read_column(const char *text, size_t length, hone_column *out)
 {
-    static const char kinds[] = "nrt"; /* as in hone_cell, text before them */
+    static const char kinds[] = "nrtc"; /* as in hone_cell, text before them */
     const size_t n_key = strcspn(text, ":=,");
     const char *kind = text[n_key] == ':' ? strchr(kinds, text[n_key + 1]) : "";
     const size_t at = strcspn(text, "=,");

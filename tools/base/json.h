@@ -36,9 +36,10 @@ json_t *hone__json_real(double value);
 
 typedef enum hone_cell {
     HONE_CELL_TEXT,
-    HONE_CELL_NUMBER, /* right-aligned */
-    HONE_CELL_RATIO,  /* "1.00" in text */
-    HONE_CELL_TIME_NS /* "12.3 us" in text, plain nanoseconds elsewhere */
+    HONE_CELL_NUMBER,  /* right-aligned */
+    HONE_CELL_RATIO,   /* "1.00" in text */
+    HONE_CELL_TIME_NS, /* "12.3 us" in text, plain nanoseconds elsewhere */
+    HONE_CELL_CONFIG   /* in a table, what the member default_KEY has not */
 } hone_cell;
 
 typedef struct hone_column {
@@ -48,8 +49,8 @@ typedef struct hone_column {
 } hone_column;
 
 /* "op, time_ns:t=time": keys; what is in them unless it is text (n number, r
- * ratio, t time); the titles that are other words. Returns how many there are,
- * `most` at most. */
+ * ratio, t time, c configuration); the titles that are other words. Returns how
+ * many there are, `most` at most. */
 size_t hone__columns_read(const char *text, hone_column *out, size_t most);
 
 /* NULL is a missing value, "-". Lists and objects become "a, b". */

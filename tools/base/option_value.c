@@ -28,29 +28,32 @@ static double unit_s(const char *unit)
                                     : 0;
 }
 
+int hone__budget_read(const char *text, int64_t *out_trials, double *out_s)
+{
+    char *end = NULL;
+
+    *out_trials = 0;
+    *out_s = 0;
+    errno = 0;
+    if (!text[strspn(text, "0123456789")]) {
+        *out_trials = strtoll(text, &end, 10);
+        return !errno && *out_trials > 0;
+    }
+    *out_s = strtod(text, &end);
+    *out_s *= unit_s(end);
+    return isfinite(*out_s) && *out_s > 0;
+}
+
 hone_status hone__option_budget(const hone_options *options,
                                 int64_t *out_trials, double *out_s,
                                 hone_error *err)
 {
     const char *text = options->text[HONE_OPT_BUDGET];
-    char *end = NULL;
-    double value;
 
     *out_trials = 0;
     *out_s = 0;
-    if (!text)
+    if (!text || hone__budget_read(text, out_trials, out_s))
         return HONE_OK;
-    errno = 0;
-    if (!text[strspn(text, "0123456789")]) {
-        *out_trials = strtoll(text, &end, 10);
-        if (!errno && *out_trials > 0)
-            return HONE_OK;
-    } else {
-        value = strtod(text, &end);
-        *out_s = value * unit_s(end);
-        if (isfinite(*out_s) && *out_s > 0)
-            return HONE_OK;
-    }
     return hone__fail(err, HONE_ERR_ARGUMENT,
                       "--budget takes a number of trials (200) or a time "
                       "(60s, 5m, 1h), not '%s'",

@@ -19,7 +19,9 @@ typedef enum hone_purpose {
 hone_status hone__option_device(const hone_options *options,
                                 hone_purpose purpose, hone_backend *out_backend,
                                 int *out_ordinal, hone_error *err);
-/* --budget: "200" trials, or "60s", "5m", "1h". HONE_ERR_ARGUMENT. */
+/* "200" trials, or "60s", "5m", "1h"; 0: neither. The other one is 0. */
+int hone__budget_read(const char *text, int64_t *out_trials, double *out_s);
+/* --budget. HONE_ERR_ARGUMENT. */
 hone_status hone__option_budget(const hone_options *options,
                                 int64_t *out_trials, double *out_s,
                                 hone_error *err);

@@ -3,6 +3,7 @@
 #include "tools/base/output.h"
 
 #include "runtime/base/alloc.h"
+#include "tools/base/grid.h"
 #include "tools/base/message.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 /* Text rows are held back to find the column widths; after so many the
  * widths are settled and rows are printed as they come. */
-enum { ROWS_FOR_WIDTH = 1000, MAX_COLUMNS = 32 };
+enum { ROWS_FOR_WIDTH = 1000 };
 
 typedef enum output_format {
     FORMAT_TEXT,
@@ -22,100 +23,32 @@ typedef enum output_format {
 struct hone_output {
     output_format format;
     const char *rows_key;
-    hone_column columns[MAX_COLUMNS];
-    size_t n_columns;
+    hone_grid grid; /* of CSV its columns alone */
     size_t n_rows;
-    json_t *head; /* CSV without rows: printed with the tail */
-    json_t *held; /* text: rows until the widths are settled */
-    size_t width[MAX_COLUMNS];
+    json_t *head;  /* CSV without rows: printed with the tail */
+    json_t *held;  /* text: rows until the widths are settled */
     int n_members; /* JSON: members of the top object so far */
     int failed;    /* memory ran out: nothing is printed from there on */
 };
 
 /* ---- text ------------------------------------------------------------- */
 
-/* Columns on a terminal: code points of UTF-8. */
-static size_t text_width(const char *text)
+/* The widths are known: print what was held back. */
+static void settle(hone_output *output, int is_all)
 {
-    size_t n = 0;
-
-    for (; *text; ++text)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
-static void print_cell(const hone_output *output, size_t column,
-                       const char *text)
-{
-    const size_t width = output->width[column];
-    const size_t used = text_width(text);
-    const int pad = (int)(width > used ? width - used : 0);
-    const int is_last = column + 1 == output->n_columns;
-
-    if (column)
-        (void)fputs("  ", stdout);
-    if (output->columns[column].cell != HONE_CELL_TEXT)
-        (void)printf("%*s%s", pad, "", text);
-    else
-        (void)printf("%s%*s", text, is_last ? 0 : pad, "");
-    if (is_last)
-        (void)putchar('\n');
-}
-
-static const char *cell_text(hone_output *output, json_t *row, size_t column,
-                             hone_text *text)
-{
-    const hone_column *spec = &output->columns[column];
-    json_t *value = json_object_get(row, spec->key);
-
-    hone__text_clear(text);
-    if (column + 1 == output->n_columns && json_is_string(value))
-        hone__value_lines(json_string_value(value), text);
-    else
-        hone__value_text(value, spec->cell, text);
-    output->failed |= text->failed;
-    return hone__text_str(text);
+    hone__grid_begin(&output->grid, output->held, is_all);
+    for (size_t j = 0;
+         j < json_array_size(output->held) && !output->grid.failed; ++j)
+        hone__grid_row(&output->grid, json_array_get(output->held, j));
+    output->failed |= output->grid.failed;
+    json_decref(output->held);
+    output->held = NULL;
 }
 
 static void print_text_row(hone_output *output, json_t *row)
 {
-    hone_text text = {0};
-
-    for (size_t i = 0; i < output->n_columns && !output->failed; ++i) {
-        const char *cell = cell_text(output, row, i, &text);
-
-        if (!output->failed)
-            print_cell(output, i, cell);
-    }
-    hone__text_free(&text);
-}
-
-/* Widths from the titles and the held rows; print both. A list of one column
- * needs no title. */
-static void settle(hone_output *output)
-{
-    const size_t n = json_array_size(output->held);
-    hone_text text = {0};
-
-    for (size_t i = 0; i < output->n_columns; ++i) {
-        output->width[i] = text_width(output->columns[i].title);
-        for (size_t j = 0; j < n; ++j) {
-            const size_t width = text_width(
-                cell_text(output, json_array_get(output->held, j), i, &text));
-
-            if (width > output->width[i])
-                output->width[i] = width;
-        }
-    }
-    hone__text_free(&text);
-    for (size_t i = 0;
-         n && output->n_columns > 1 && i < output->n_columns && !output->failed;
-         ++i)
-        print_cell(output, i, output->columns[i].title);
-    for (size_t j = 0; j < n && !output->failed; ++j)
-        print_text_row(output, json_array_get(output->held, j));
-    json_decref(output->held);
-    output->held = NULL;
+    hone__grid_row(&output->grid, row);
+    output->failed |= output->grid.failed;
 }
 
 static void print_text_members(hone_output *output, json_t *object)
@@ -132,8 +65,10 @@ static void print_text_members(hone_output *output, json_t *object)
         hone__value_text(value, is_time ? HONE_CELL_TIME_NS : HONE_CELL_TEXT,
                          &text);
         output->failed |= text.failed;
+        /* The unit stands with the value. */
         if (!output->failed)
-            (void)printf("%s: %s\n", key, hone__text_str(&text));
+            (void)printf("%.*s: %s\n", (int)(is_time ? n - 3 : n), key,
+                         hone__text_str(&text));
     }
     hone__text_free(&text);
 }
@@ -169,21 +104,35 @@ static void print_json_members(hone_output *output, json_t *object)
     }
 }
 
-static void print_csv_head(const hone_output *output)
+static void print_csv_head(hone_output *output)
 {
-    for (size_t i = 0; i < output->n_columns; ++i)
-        (void)printf("%s%s", output->columns[i].key,
-                     i + 1 < output->n_columns ? "," : "\n");
+    hone_text line = {0};
+
+    for (size_t i = 0; i < output->grid.n_columns; ++i) {
+        const char *key = output->grid.columns[i].key;
+        json_t *name = hone__json_string(key, strlen(key));
+
+        if (i)
+            hone__text_puts(&line, ",");
+        hone__value_csv(name, &line);
+        output->failed |= !name;
+        json_decref(name);
+    }
+    output->failed |= line.failed;
+    if (!output->failed)
+        (void)printf("%s\n", hone__text_str(&line));
+    hone__text_free(&line);
 }
 
 static void print_csv_row(hone_output *output, json_t *row)
 {
     hone_text line = {0};
 
-    for (size_t i = 0; i < output->n_columns; ++i) {
+    for (size_t i = 0; i < output->grid.n_columns; ++i) {
         if (i)
             hone__text_puts(&line, ",");
-        hone__value_csv(json_object_get(row, output->columns[i].key), &line);
+        hone__value_csv(json_object_get(row, output->grid.columns[i].key),
+                        &line);
     }
     output->failed |= line.failed;
     if (!output->failed)
@@ -198,9 +147,9 @@ static void print_csv_members(hone_output *output, json_t *object)
     json_t *value;
 
     json_object_foreach (object, key, value)
-        if (output->n_columns < MAX_COLUMNS)
-            (void)hone__columns_read(key, &output->columns[output->n_columns++],
-                                     1);
+        if (output->grid.n_columns < HONE_GRID_COLUMNS)
+            (void)hone__columns_read(
+                key, &output->grid.columns[output->grid.n_columns++], 1);
     print_csv_head(output);
     print_csv_row(output, object);
 }
@@ -237,9 +186,10 @@ int hone__output_is_text(const hone_options *options)
            !hone__options_is(options, HONE_OPT_FORMAT, "csv");
 }
 
-hone_output *hone__output_begin(const hone_options *options,
-                                const char *rows_key, const char *columns,
-                                json_t *head)
+hone_output *hone__output_begin_columns(const hone_options *options,
+                                        const char *rows_key,
+                                        const hone_column *columns,
+                                        size_t n_columns, json_t *head)
 {
     hone_output *output = hone__alloc(sizeof *output);
 
@@ -249,14 +199,33 @@ hone_output *hone__output_begin(const hone_options *options,
             : hone__options_is(options, HONE_OPT_FORMAT, "csv") ? FORMAT_CSV
                                                                 : FORMAT_TEXT;
         output->rows_key = rows_key;
-        output->n_columns =
-            hone__columns_read(columns, output->columns, MAX_COLUMNS);
+        output->grid.n_columns =
+            n_columns < HONE_GRID_COLUMNS ? n_columns : HONE_GRID_COLUMNS;
+        for (size_t i = 0; i < output->grid.n_columns; ++i)
+            output->grid.columns[i] = columns[i];
+        output->grid.limit = hone__grid_limit();
         output->failed = !head;
         if (head)
             begin_format(output, head);
     }
     json_decref(head);
     return output;
+}
+
+hone_output *hone__output_begin(const hone_options *options,
+                                const char *rows_key, const char *columns,
+                                json_t *head)
+{
+    hone_column list[HONE_GRID_COLUMNS];
+    const size_t n = hone__columns_read(columns, list, HONE_GRID_COLUMNS);
+
+    return hone__output_begin_columns(options, rows_key, list, n, head);
+}
+
+void hone__output_hoist(hone_output *output)
+{
+    if (output)
+        output->grid.hoists = 1;
 }
 
 static void print_row(hone_output *output, json_t *row)
@@ -268,7 +237,7 @@ static void print_row(hone_output *output, json_t *row)
             break;
         }
         if (output->held)
-            settle(output);
+            settle(output, 0);
         print_text_row(output, row);
         break;
     case FORMAT_JSON:
@@ -296,7 +265,7 @@ void hone__output_line(hone_output *output, const char *text, size_t length)
     if (!output || output->failed)
         return;
     if (output->held)
-        settle(output);
+        settle(output, 0);
     if (output->format == FORMAT_JSON)
         (void)fputs(output->n_rows ? ",\n    " : "\n    ", stdout);
     (void)fwrite(text, 1, length, stdout);
@@ -310,7 +279,7 @@ static void end_format(hone_output *output, json_t *tail)
     switch (output->format) {
     case FORMAT_TEXT:
         if (output->held)
-            settle(output);
+            settle(output, 1);
         print_text_members(output, tail);
         break;
     case FORMAT_JSON:

@@ -28,6 +28,13 @@ int hone__output_is_text(const hone_options *options);
 hone_output *hone__output_begin(const hone_options *options,
                                 const char *rows_key, const char *columns,
                                 json_t *head);
+/* The same for columns that somebody else names. */
+hone_output *hone__output_begin_columns(const hone_options *options,
+                                        const char *rows_key,
+                                        const hone_column *columns,
+                                        size_t n_columns, json_t *head);
+/* As text, say once above the rows what is the same in all of them. */
+void hone__output_hoist(hone_output *output);
 /* One row, an object (stolen). */
 void hone__output_row(hone_output *output, json_t *row);
 /* One row that is written in the output's format already, where an object for

@@ -64,12 +64,22 @@ fetch(hone_nvrtc_program program,
     return result;
 }
 
+/* PTX, where that is what was compiled to. */
+static int is_ptx(const hone_nvrtc *nvrtc, const hone_compile_input *input)
+{
+    return nvrtc->ptx && nvrtc->ptx_size &&
+           strncmp(input->arch, "compute_", 8) == 0;
+}
+
 static hone_status read_cubin(const hone_nvrtc *nvrtc,
+                              const hone_compile_input *input,
                               hone_nvrtc_program program, hone_text *cubin,
                               hone_error *err)
 {
     const hone_nvrtc_result result =
-        fetch(program, nvrtc->cubin_size, nvrtc->cubin, cubin);
+        is_ptx(nvrtc, input)
+            ? fetch(program, nvrtc->ptx_size, nvrtc->ptx, cubin)
+            : fetch(program, nvrtc->cubin_size, nvrtc->cubin, cubin);
 
     if (result)
         return hone__fail_native(err, HONE_ERR_NVRTC, HONE_DOMAIN_NVRTC, result,
@@ -244,7 +254,7 @@ static hone_status compile(const hone_nvrtc *nvrtc,
         (result == HONE_NVRTC_COMPILATION_FAILED && !out->log.length);
     out->crashed = result == HONE_NVRTC_INTERNAL_ERROR;
     if (status == HONE_OK && result == 0)
-        status = read_cubin(nvrtc, program, &out->cubin, err);
+        status = read_cubin(nvrtc, input, program, &out->cubin, err);
     else if (status == HONE_OK && out->crashed && !out->log.length)
         hone__text_puts(&out->log, nvrtc->error_string(result));
     else if (status == HONE_OK && result != HONE_NVRTC_COMPILATION_FAILED &&

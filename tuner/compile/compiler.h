@@ -23,7 +23,7 @@ typedef struct hone_toolchain {
 typedef struct hone_compile_input {
     const char *source;
     const char *name;     /* what messages call the source */
-    const char *arch;     /* "sm_90a" */
+    const char *arch;     /* "sm_90a"; "compute_90": to PTX */
     const char *options;  /* one per line */
     hone_headers headers; /* of the template; the source names these */
     const char *text;     /* of the template, for messages; NULL: none */

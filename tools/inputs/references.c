@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of CPU references. A new one is a function with its cost in
  * templates/reference.c, and a row here. */
-#include "tools/references.h"
+#include "tools/inputs/references.h"
 
 #include "templates/reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Templates that the command line names: files, and the implementations of an
  * operation. */
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 
 #include "runtime/base/alloc.h"
 #include "tools/base/message.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Problems and configurations from the command line, and what `hone run` and
  * `hone bench` begin with. */
-#include "tools/inputs.h"
+#include "tools/inputs/inputs.h"
 
 #include "runtime/expr/expr.h"
 #include "runtime/base/alloc.h"
@@ -10,7 +10,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/progress.h"
-#include "tools/references.h"
+#include "tools/inputs/references.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running a plan, the hot path: see plan.h. What is rare is in plan_memory.c,
+ * so that this file alone is compiled for speed and all else for size. */
+#include "runtime/plan.h"
+
+#include "runtime/base/count.h"
+
+/* Without constant memory. The error record is looked for where it is needed:
+ * this is the hot path. */
+static inline hone_status run_alone(const hone_plan *plan, void *const *args,
+                                    hone_cu_ptr *parts, hone_stream stream)
+{
+    const hone_program *program = &plan->program;
+    hone_program_fault fault;
+
+    if (program->is_special)
+        return hone__program_run(program, args, parts, NULL, NULL, stream,
+                                 hone__plan_error(plan));
+    if (hone__program_enqueue(program, args, parts, stream, &fault))
+        return HONE_OK;
+    return hone__program_explain(program, &fault, hone__plan_error(plan));
+}
+
+/* Runs on one stream follow each other on the device. */
+static hone_status run_in_memory(hone_plan *plan, void *const *args,
+                                 hone_stream stream)
+{
+    const hone_program *program = &plan->program;
+    const hone_memory *memory;
+    hone_share share = {NULL, NULL};
+    hone_cu_ptr parts[HONE_MAX_WORKSPACES];
+
+    hone__plan_prefetch_more(plan);
+    memory = hone__memory_find(hone__plan_more(plan)->context, stream);
+    if (memory)
+        share = hone__memory_share(memory, hone__plan_need(plan));
+    if (!hone__share_suffices(&share, hone__plan_need(plan)))
+        HONE_TRY(
+            hone__plan_prepare(plan, stream, &share, hone__plan_error(plan)));
+    hone__share_place(&share, program, parts);
+    hone__share_follow(&share, program->driver, stream);
+    return run_alone(plan, args, parts, stream);
+}
+
+static hone_status refuse_run(const hone_plan *plan, size_t n_args)
+{
+    if (plan && plan->program.n_args != n_args)
+        return hone__fail(hone__plan_error(plan), HONE_ERR_ARGUMENT,
+                          "%s takes %u argument%s, not %zu", plan->program.op,
+                          (unsigned)plan->program.n_args,
+                          plan->program.n_args == 1 ? "" : "s", n_args);
+    return hone__fail(plan ? hone__plan_error(plan) : hone__thread_error(NULL),
+                      HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
+                      plan ? "args" : "plan");
+}
+
+hone_status hone_plan_run(hone_plan *plan, void *const *args, size_t n_args,
+                          hone_stream stream)
+{
+    static hone_cu_ptr no_parts[HONE_MAX_WORKSPACES]; /* all empty */
+
+    if (!plan)
+        return refuse_run(plan, n_args);
+    hone__plan_prefetch(plan);
+    if (plan->program.n_args != n_args || (n_args && !args))
+        return refuse_run(plan, n_args);
+    hone__plan_prefetch_rest(plan);
+    if (plan->program.counter)
+        hone__count_add(plan->program.counter);
+    if (plan->takes_turns)
+        return hone__plan_run_in_turn(plan, args, stream);
+    if (plan->has_memory)
+        return run_in_memory(plan, args, stream);
+    return run_alone(plan, args, no_parts, stream);
+}

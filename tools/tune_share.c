@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the budget of many shapes goes: to launches times the time that may be
+ * saved in each. A baseline is no bound: what is faster may become faster
+ * still, by a little. */
+#include "tools/base/message.h"
+#include "tools/tune_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Of a time, what may be saved: at least; where no baseline says more. */
+#define LEAST_SAVED 0.05
+#define SAVED_WITHOUT_BASELINE 0.25
+/* Of the budget, for a first look at all shapes. */
+#define LOOK_PART 0.25
+/* Less of the rest is not worth beginning for. */
+#define LEAST_PART 0.02
+
+enum { LEAST_LOOK = 4 /* trials, the default variant among them */ };
+
+static double saved_ns(hone_tune_share *s)
+{
+    const double above = s->time_ns - s->baseline_ns;
+    const double least = LEAST_SAVED * s->time_ns;
+
+    if (s->baseline_ns <= 0) {
+        (void)snprintf(s->why, sizeof s->why,
+                       "%" PRIu64 " launches of %.3g us, no baseline",
+                       s->n_launches, s->time_ns * 1e-3);
+        return SAVED_WITHOUT_BASELINE * s->time_ns;
+    }
+    (void)snprintf(s->why, sizeof s->why,
+                   "%" PRIu64 " launches of %.3g us, %.3g us %s the fastest "
+                   "baseline",
+                   s->n_launches, s->time_ns * 1e-3,
+                   (above < 0 ? -above : above) * 1e-3,
+                   above < 0 ? "below" : "above");
+    return above > least ? above : least;
+}
+
+/* Shapes without a right variant yet are worth as much as the others are on
+ * average. */
+static void weigh(hone_tune_share *shares, size_t n)
+{
+    double sum = 0;
+    size_t n_known = 0;
+
+    for (size_t i = 0; i < n; ++i) {
+        hone_tune_share *s = &shares[i];
+
+        s->weight_ns = 0;
+        if (s->is_refused || s->time_ns <= 0)
+            continue;
+        s->weight_ns = (double)s->n_launches * saved_ns(s);
+        sum += s->weight_ns;
+        ++n_known;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        hone_tune_share *s = &shares[i];
+
+        if (s->is_refused) {
+            (void)snprintf(s->why, sizeof s->why, "it cannot be tuned");
+        } else if (s->time_ns <= 0) {
+            (void)snprintf(s->why, sizeof s->why, "no variant is right yet");
+            s->weight_ns = n_known && sum > 0 ? sum / (double)n_known : 1;
+        }
+    }
+}
+
+static void share_out(hone_tune_share *shares, size_t n)
+{
+    double sum = 0, kept = 0;
+
+    weigh(shares, n);
+    for (size_t i = 0; i < n; ++i)
+        sum += shares[i].weight_ns;
+    for (size_t i = 0; i < n; ++i) {
+        hone_tune_share *s = &shares[i];
+
+        s->part = sum > 0 ? s->weight_ns / sum : 0;
+        if (s->part < LEAST_PART && s->part < 1 / (double)n)
+            s->part = 0;
+        kept += s->part;
+    }
+    for (size_t i = 0; i < n && kept > 0; ++i)
+        shares[i].part /= kept;
+}
+
+/* ---- spending ------------------------------------------------------------ */
+
+static hone_tune_budget look_of(const hone_tune_spending *spending)
+{
+    const double part = LOOK_PART / (double)spending->n;
+    hone_tune_budget look = {(int64_t)(part * (double)spending->whole.trials),
+                             part * spending->whole.seconds, 1};
+
+    if (spending->whole.trials && look.trials < LEAST_LOOK)
+        look.trials = LEAST_LOOK;
+    return look;
+}
+
+/* The largest part that was not spent yet; NULL: there is none. */
+static hone_tune_share *next_share(const hone_tune_spending *spending)
+{
+    hone_tune_share *best = NULL;
+
+    for (size_t i = 0; i < spending->n; ++i) {
+        hone_tune_share *s = &spending->shares[i];
+
+        if (!s->is_done && s->part > 0 && (!best || s->part > best->part))
+            best = s;
+    }
+    return best;
+}
+
+/* The trials of the first look are resumed, so they count. */
+static hone_status spend_rest(const hone_tune_spending *spending,
+                              int64_t look_trials, hone_error *err)
+{
+    const hone_tune_budget *whole = &spending->whole;
+    const int64_t rest = whole->trials - look_trials * (int64_t)spending->n;
+    hone_tune_share *share;
+
+    while ((share = next_share(spending)) != NULL) {
+        hone_tune_budget budget = {
+            0, (1 - LOOK_PART) * whole->seconds * share->part, 0};
+
+        if (whole->trials)
+            budget.trials =
+                look_trials +
+                (rest > 0 ? (int64_t)(share->part * (double)rest) : 0);
+        share->is_done = 1;
+        hone__message_detail("%.0f %% of what is left: %s", 100 * share->part,
+                             share->why);
+        HONE_TRY(spending->tune(
+            spending->user, (size_t)(share - spending->shares), &budget, err));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__tune_spend(const hone_tune_spending *spending,
+                             hone_error *err)
+{
+    const hone_tune_budget look = look_of(spending);
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; i < spending->n && status == HONE_OK; ++i)
+        status = spending->tune(spending->user, i, &look, err);
+    share_out(spending->shares, spending->n);
+    return status == HONE_OK ? spend_rest(spending, look.trials, err) : status;
+}
