@@ -280,12 +280,12 @@ HONE_API hone_status hone_log_set(hone_log_function *function, void *user,
  *                 are chosen as hone_sources_open() says
  * @param out_ctx  always set, also on failure (unless memory ran out), so
  *                 that hone_error_text() can tell what went wrong; close it.
- * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file),
- *         HONE_ERR_DATABASE (neither a database nor a pack of ours, damaged,
- *         or a newer one), HONE_ERR_IO (it cannot be read, or HONE_LOG
- *         not written), HONE_ERR_BUSY
- *         (locked), HONE_ERR_ARGUMENT (HONE_DEVICE, HONE_COMPILE or
- *         HONE_PLAN_LIMIT in the environment has an unknown value),
+ * @return HONE_OK, HONE_ERR_NO_MEMORY, HONE_ERR_NOT_FOUND (no such file,
+ *         or an empty one), HONE_ERR_DATABASE (neither a database nor a pack
+ *         of ours, damaged, or a newer one), HONE_ERR_IO (it cannot be read,
+ *         or HONE_LOG not written), HONE_ERR_BUSY (locked),
+ *         HONE_ERR_ARGUMENT (HONE_DEVICE, HONE_COMPILE or HONE_PLAN_LIMIT in
+ *         the environment has an unknown value),
  *         HONE_ERR_UNSUPPORTED (a database, and libhone_sqlite, which reads
  *         them, is neither beside libhone nor what $HONE_SQLITE_LIBRARY names)
  *

@@ -314,10 +314,15 @@ static hone_status connect_any(hone_database *db, hone_database_access access,
         HONE_TRY(read_identity(db, &found, err));
     }
     *out_version = found.version;
-    if (access == HONE_DATABASE_CREATE && !found.application_id &&
-        !found.version && !found.n_objects)
+    if (found.application_id || found.version || found.n_objects)
+        return check_identity(db, &found, err);
+    if (access == HONE_DATABASE_CREATE)
         return HONE_OK; /* an empty file may become one */
-    return check_identity(db, &found, err);
+    /* As where there is none: another process may be making it now. */
+    return hone__fail(err, HONE_ERR_NOT_FOUND,
+                      "database '%s' is empty: nothing has been stored in it "
+                      "yet; `hone tune` does",
+                      db->path);
 }
 
 hone_status hone__database_open(const char *path, hone_database_access access,

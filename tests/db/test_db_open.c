@@ -202,7 +202,7 @@ static void test_empty_file(void **state)
     db_fixture *const f = *state;
 
     write_file(f->path, "", 0);
-    (void)refused(f->path, 0, HONE_ERR_DATABASE, "not a database of hone");
+    (void)refused(f->path, 0, HONE_ERR_NOT_FOUND, "is empty");
     fixture_open(f); /* an empty file may become one */
     fixture_fill(f);
 }

@@ -65,7 +65,7 @@ static void what_is_no_database(void **state)
                      "has more than the sixteen bytes of a magic number\n");
     refuse(path, HONE_ERR_DATABASE, "not a database");
     write_file(path, "");
-    refuse(path, HONE_ERR_DATABASE, "not a database of hone");
+    refuse(path, HONE_ERR_NOT_FOUND, "is empty");
     (void)unlink(path);
     runtime_sql(path, "CREATE TABLE t (a); PRAGMA user_version = 1;");
     refuse(path, HONE_ERR_DATABASE, "not a database of hone");

@@ -102,7 +102,7 @@ cp "$work/known.db" "$work/short.db"
 truncate -s -8192 "$work/short.db"
 is_unusable "$work/short.db" "damaged" "short.db"
 truncate -s 0 "$work/empty.db"
-is_unusable "$work/empty.db" "not a database of hone"
+is_unusable "$work/empty.db" "is empty"
 echo "a shopping list that somebody called hone.db: milk, bread, butter" \
     >"$work/text.db"
 is_unusable "$work/text.db" "not a database" "text.db"

@@ -48,7 +48,7 @@ refused() {
 whole=$work/version_8.db
 : >"$work/bad.db"
 run 3 show --db "$work/bad.db"
-err_has "not a database of hone"
+err_has "bad.db' is empty"
 echo "some notes" >"$work/bad.db"
 refused "not a database"
 for bytes in 100 4096 20000; do

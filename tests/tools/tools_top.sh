@@ -41,6 +41,7 @@ ask "update session set status = 'running', finished_unix_s = null,
 watcher=$!
 trap 'kill "$watcher" 2>/dev/null || true
     rm -rf "$work"' EXIT
+# shellcheck disable=SC2317 # wait_until calls it
 lines() { [ "$(wc -l <"$work/out")" -ge "$1" ]; }
 wait_until "a line" lines 1
 # The tuner's side writes meanwhile, at once.
