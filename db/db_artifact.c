@@ -135,10 +135,8 @@ typedef struct launch_walk {
 } launch_walk;
 
 static const char launch_sql[] =
-    "SELECT v.config, v.types, v.arch, coalesce(v.cubin_sha256, ''),"
-    " v.launch_plan, v.launch_sha256, k.op"
-    " FROM variant v JOIN template k ON k.template_id = v.template_id"
-    " WHERE v.variant_id = ?1";
+    "SELECT config, types, arch, coalesce(cubin_sha256, ''),"
+    " launch_plan, launch_sha256, op FROM launch_v1 WHERE variant_id = ?1";
 
 static hone_status on_launch(void *user, const hone_db_row *row,
                              hone_error *err)

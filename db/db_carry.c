@@ -91,22 +91,27 @@ static hone_status move(hone_db *db, int64_t variant_id,
     static const char doing[] = "keep a variant";
     const hone_db_value id = hone__db_integer(variant_id);
     move_walk walk = {.as = as};
-    int64_t other = 0;
+    int64_t other = 0, form_id;
+    hone_db_launch_split split;
 
     HONE_TRY(hone__db_query(db,
                             "SELECT config, types, arch, cubin_sha256,"
-                            " launch_plan, launch_sha256 FROM variant"
+                            " launch_plan, launch_sha256 FROM launch_v1"
                             " WHERE variant_id = ?1",
                             &id, 1, on_move, &walk, err));
     *out_moved = walk.is_whole;
     if (!walk.is_whole)
         return HONE_OK;
+    hone__db_launch_split(as->launch_plan, &split);
+    HONE_TRY(hone__db_launch_form_put(db, &split, &form_id, err));
     {
         const hone_db_value values[] = {
-            id, hone__db_integer(as->template_id),
-            hone__db_text_or_empty(as->launch_plan),
+            id,
+            hone__db_integer(as->template_id),
+            hone__db_launch_lines(&split),
             hone__db_integer_if(as->is_default >= 0, as->is_default),
-            hone__db_text(walk.launch_sha256[0] ? walk.launch_sha256 : NULL)};
+            hone__db_text(walk.launch_sha256[0] ? walk.launch_sha256 : NULL),
+            hone__db_integer(form_id)};
 
         HONE_TRY(hone__db_run(
             db, doing,
@@ -119,9 +124,10 @@ static hone_status move(hone_db *db, int64_t variant_id,
         if (!other)
             return hone__db_run(db, doing,
                                 "UPDATE variant SET template_id = ?2,"
-                                " launch_plan = ?3, is_default ="
+                                " launch_lines = ?3, is_default ="
                                 " coalesce(?4, is_default),"
-                                " launch_sha256 = ?5 WHERE variant_id = ?1",
+                                " launch_sha256 = ?5, launch_form_id = ?6"
+                                " WHERE variant_id = ?1",
                                 values, sizeof values / sizeof values[0], NULL,
                                 err);
     }

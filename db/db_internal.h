@@ -19,6 +19,7 @@ extern const char hone__db_schema_5[];
 extern const char hone__db_schema_6[];
 extern const char hone__db_schema_7[];
 extern const char hone__db_schema_8[];
+extern const char hone__db_schema_9[];
 extern const char hone__db_read_1[];
 extern const char hone__db_read_2[];
 extern const char hone__db_read_3[];
@@ -26,6 +27,7 @@ extern const char hone__db_read_4[];
 extern const char hone__db_read_5[];
 extern const char hone__db_read_6[];
 extern const char hone__db_read_7[];
+extern const char hone__db_read_8[];
 
 /* Step i brings a database from version i to i + 1; step 0 makes it. */
 typedef struct hone_db_migration {
@@ -82,6 +84,22 @@ hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
 hone_status hone__db_enter(hone_db *db, int *out_nested, hone_error *err);
 hone_status hone__db_leave(hone_db *db, int nested, hone_status status,
                            hone_error *err);
+
+/* A launch plan: what the variants of its template share, around the lines of
+ * the variant alone. They lie in the plan; `tail` is the rest of it. */
+typedef struct hone_db_launch_split {
+    const char *head;
+    size_t head_bytes;
+    const char *lines;
+    size_t lines_bytes;
+    const char *tail;
+} hone_db_launch_split;
+
+void hone__db_launch_split(const char *plan, hone_db_launch_split *out);
+hone_db_value hone__db_launch_lines(const hone_db_launch_split *split);
+hone_status hone__db_launch_form_put(hone_db *db,
+                                     const hone_db_launch_split *split,
+                                     int64_t *out_id, hone_error *err);
 
 /* HONE_ERR_ARGUMENT if a mandatory text is missing or empty. */
 hone_status hone__db_need(const char *table, const char *member,

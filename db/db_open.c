@@ -23,6 +23,7 @@ static const hone_db_migration migrations[HONE_DB_VERSION] = {
     {hone__db_schema_6, hone__db_read_5}, /* 5 -> 6 */
     {hone__db_schema_7, hone__db_read_6}, /* 6 -> 7 */
     {hone__db_schema_8, hone__db_read_7}, /* 7 -> 8 */
+    {hone__db_schema_9, hone__db_read_8}, /* 8 -> 9 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,

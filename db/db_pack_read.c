@@ -45,11 +45,9 @@ typedef struct variant_walk {
 } variant_walk;
 
 static const char variant_sql[] =
-    "SELECT k.op, k.name, v.config, v.types, v.arch,"
-    " coalesce(v.cubin_sha256, ''), v.launch_plan, v.launch_sha256,"
-    " v.is_default, k.sha256"
-    " FROM variant v JOIN template k ON k.template_id = v.template_id"
-    " WHERE v.variant_id = ?1";
+    "SELECT op, template_name, config, types, arch, coalesce(cubin_sha256, ''),"
+    " launch_plan, launch_sha256, is_default, template_sha256"
+    " FROM launch_v1 WHERE variant_id = ?1";
 
 static hone_status on_variant(void *user, const hone_db_row *row,
                               hone_error *err)

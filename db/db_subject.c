@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is measured: devices, templates, problems, toolchains, variants. Each
- * has an identity, and putting it again gives the same row. */
+/* What is measured: devices, templates, problems, toolchains. Each has an
+ * identity, and putting it again gives the same row. */
 #include "db/db_internal.h"
-#include "runtime/store/launch_hash.h"
-
-#include <string.h>
 
 /* ---- device ------------------------------------------------------------- */
 
@@ -162,83 +159,4 @@ hone_status hone__db_toolchain_put(hone_db *db, const char *name,
         " ON CONFLICT (name, version) DO UPDATE SET version = version"
         " RETURNING toolchain_id",
         values, 2, out_id, err);
-}
-
-/* ---- variant ------------------------------------------------------------ */
-
-static const char find_variant[] =
-    "SELECT variant_id FROM variant"
-    " WHERE template_id = ?1 AND toolchain_id = ?2 AND config = ?3"
-    " AND types = ?4 AND arch = ?5 AND options = ?6 AND compile_key IS ?7"
-    " AND outcome = ?8 AND registers IS ?9 AND spill_bytes IS ?10"
-    " AND static_shared_bytes IS ?11"
-    " AND (?12 IS NULL OR compile_time_ns = ?12)"
-    " AND cubin_sha256 IS ?13 AND log_sha256 IS ?14 AND launch_plan = ?15"
-    " AND is_default = ?16 AND compiler_warnings = ?17"
-    " AND launch_sha256 IS ?18";
-
-/* A variant that comes from a cache keeps what its compile once took. */
-static const char put_variant[] =
-    "INSERT INTO variant (template_id, toolchain_id, config, types, arch,"
-    " options, compile_key, outcome, registers, spill_bytes,"
-    " static_shared_bytes, compile_time_ns, cubin_sha256, log_sha256,"
-    " launch_plan, is_default, compiler_warnings, launch_sha256)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-    " ?15, ?16, ?17, ?18)"
-    " ON CONFLICT (template_id, toolchain_id, config, types, arch, options)"
-    " DO UPDATE SET compile_key = excluded.compile_key,"
-    " outcome = excluded.outcome, registers = excluded.registers,"
-    " spill_bytes = excluded.spill_bytes,"
-    " static_shared_bytes = excluded.static_shared_bytes,"
-    " compile_time_ns = coalesce(excluded.compile_time_ns, compile_time_ns),"
-    " cubin_sha256 = excluded.cubin_sha256,"
-    " log_sha256 = excluded.log_sha256, launch_plan = excluded.launch_plan,"
-    " is_default = excluded.is_default,"
-    " compiler_warnings = excluded.compiler_warnings,"
-    " launch_sha256 = excluded.launch_sha256"
-    " RETURNING variant_id";
-
-hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
-                                 int64_t *out_id, hone_error *err)
-{
-    const int is_launched =
-        variant->cubin_sha256 || hone__launch_is_vendors(variant->launch_plan);
-    char launch[HONE_SHA256_HEX];
-
-    HONE_TRY(hone__db_need("variant", "arch", variant->arch, err));
-    HONE_TRY(hone__db_need("variant", "outcome", variant->outcome, err));
-    HONE_TRY(hone__launch_hash(
-        &(hone_launch_parts){variant->config, variant->types, variant->arch,
-                             variant->cubin_sha256, variant->launch_plan},
-        launch, err));
-    {
-        const int compiled = strcmp(variant->outcome, "ok") == 0;
-        const hone_db_value values[] = {
-            hone__db_integer(variant->template_id),
-            hone__db_integer(variant->toolchain_id),
-            hone__db_text_or_empty(variant->config),
-            hone__db_text_or_empty(variant->types),
-            hone__db_text(variant->arch),
-            hone__db_text_or_empty(variant->options),
-            hone__db_text(variant->compile_key),
-            hone__db_text(variant->outcome),
-            hone__db_integer_if(compiled && variant->registers >= 0,
-                                variant->registers),
-            hone__db_integer_if(compiled && variant->spill_bytes >= 0,
-                                variant->spill_bytes),
-            hone__db_integer_if(compiled && variant->static_shared_bytes >= 0,
-                                variant->static_shared_bytes),
-            hone__db_integer_if(variant->compile_time_ns > 0,
-                                variant->compile_time_ns),
-            hone__db_text(variant->cubin_sha256),
-            hone__db_text(variant->log_sha256),
-            hone__db_text_or_empty(variant->launch_plan),
-            hone__db_integer(variant->is_default ? 1 : 0),
-            hone__db_text_or_empty(variant->compiler_warnings),
-            hone__db_text(is_launched ? launch : NULL)};
-
-        return hone__db_find_or_put(db, "store a variant", find_variant,
-                                    put_variant, values, N_OF(values), out_id,
-                                    err);
-    }
 }

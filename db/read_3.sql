@@ -10,3 +10,11 @@ SELECT *, NULL AS launch_sha256
 CREATE TEMP VIEW ranked_4 AS
 SELECT *, NULL AS launch_sha256, 1 AS rank
   FROM main.winner_v1;
+
+-- No launch had a hash.
+CREATE TEMP VIEW launch_v1 AS
+SELECT k.op, k.name AS template_name, v.config, v.types, v.arch, v.options,
+       v.cubin_sha256, v.launch_plan, NULL AS launch_sha256, v.is_default,
+       k.sha256 AS template_sha256, v.template_id, v.variant_id
+  FROM variant v
+  JOIN template k ON k.template_id = v.template_id;

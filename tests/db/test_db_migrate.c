@@ -34,15 +34,17 @@ static void all_rows(hone_db *db, const char *selects, hone_text *out)
 }
 
 /* SELECTs of every table and view that the file has itself, in the columns
- * that it has now, but for the one whose meaning version 5 mended and those
- * that version 7 calls otherwise in views. */
+ * that it has now, but for the one whose meaning version 5 mended, those that
+ * version 7 calls otherwise in views and the one that version 9 calls
+ * otherwise in its table. */
 static void selects_of(hone_db *db, hone_text *out)
 {
     fixture_rows(db,
                  "SELECT 'SELECT ' || (SELECT group_concat('quote(' || c.name"
                  " || ')') FROM"
                  " pragma_table_info(t.name, 'main') c"
-                 " WHERE c.name <> 'default_time_ns' AND (t.type = 'table'"
+                 " WHERE c.name <> 'default_time_ns' AND (t.type = 'view'"
+                 " OR c.name <> 'launch_plan') AND (t.type = 'table'"
                  " OR c.name NOT IN ('gpu_time_ns', 'choice',"
                  " 'n_choices'))) || ' FROM main.' ||"
                  " t.name FROM main.sqlite_schema t"

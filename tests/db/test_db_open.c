@@ -89,7 +89,7 @@ static void test_every_table_is_strict(void **state)
     assert_int_equal(fixture_integer(f->db,
                                      "SELECT count(*) FROM pragma_table_list"
                                      " WHERE schema = 'main' AND strict"),
-                     13);
+                     14);
 }
 
 static void test_readonly_reads_and_refuses_writes(void **state)
@@ -225,9 +225,9 @@ static void test_newer_version(void **state)
     fixture_open(f);
     hone__db_close(f->db);
     f->db = NULL;
-    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 9"), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 10"), SQLITE_OK);
     for (int flags = 0; flags < 3; flags++)
-        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 9");
+        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 10");
     assert_int_equal(fixture_sql(f, "PRAGMA user_version = 0"), SQLITE_OK);
     (void)refused(f->path, HONE_DB_CREATE, HONE_ERR_DATABASE, "damaged");
 }
@@ -265,7 +265,8 @@ static void test_damaged_page(void **state)
 static void test_migrations_run_in_order(void **state)
 {
     static const hone_db_migration steps[] = {
-        {"this must not run: the database is at version 8", NULL},
+        {"this must not run: the database is at version 9", NULL},
+        {"nor this", NULL},
         {"nor this", NULL},
         {"nor this", NULL},
         {"nor this", NULL},
@@ -279,15 +280,16 @@ static void test_migrations_run_in_order(void **state)
 
     fixture_open(f);
     fixture_fill(f);
-    assert_ok(hone__db_migrate(f->db, steps, 10, why));
-    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 10);
+    assert_ok(hone__db_migrate(f->db, steps, 11, why));
+    assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"), 11);
     assert_rows(f->db, "SELECT note FROM problem", "second\n");
-    assert_ok(hone__db_migrate(f->db, steps, 10, why)); /* nothing left */
+    assert_ok(hone__db_migrate(f->db, steps, 11, why)); /* nothing left */
 }
 
 static void test_migration_is_all_or_nothing(void **state)
 {
     static const hone_db_migration steps[] = {
+        {"", NULL},
         {"", NULL},
         {"", NULL},
         {"", NULL},
@@ -302,7 +304,7 @@ static void test_migration_is_all_or_nothing(void **state)
 
     fixture_open(f);
     fixture_fill(f);
-    assert_status(hone__db_migrate(f->db, steps, 10, why), HONE_ERR_DATABASE);
+    assert_status(hone__db_migrate(f->db, steps, 11, why), HONE_ERR_DATABASE);
     assert_int_equal(fixture_integer(f->db, "PRAGMA user_version"),
                      HONE_DB_VERSION);
     assert_rows(f->db, "SELECT count(*) FROM trial", "3\n");

@@ -253,11 +253,11 @@ static void test_artifact_misuse(void **state)
 static void test_what_is_launched(void **state)
 {
     static const char *const damage[] = {
-        "UPDATE variant SET launch_plan = launch_plan || '#'",
+        "UPDATE variant SET launch_lines = launch_lines || '#'",
         "UPDATE variant SET config = 'BM=65' WHERE variant_id = 1",
         ("UPDATE variant SET launch_sha256 = NULL, config = 'BM=65'"
          " WHERE variant_id = 1"),
-        "UPDATE variant SET launch_sha256 = NULL, launch_plan = 'x'",
+        "UPDATE variant SET launch_sha256 = NULL, launch_lines = 'x'",
         "UPDATE template SET op = 'another'",
         "UPDATE artifact SET size_bytes = 6 WHERE size_bytes = 5",
         "PRAGMA foreign_keys = OFF; DELETE FROM artifact",
@@ -305,6 +305,51 @@ static void test_what_is_launched(void **state)
                            "INSERT INTO variant SELECT * FROM v;"
                            "DROP TABLE v; DROP TABLE a; DROP TABLE t"),
             SQLITE_OK);
+    }
+}
+
+/* Whatever a plan looks like, it comes back as it was; what plans share is kept
+ * once. */
+static void test_plans_in_parts(void **state)
+{
+    static const struct {
+        const char *plan;
+        int n_new; /* forms */
+    } cases[] = {
+        {"hone-launch 1\nop a\nparam BM 64\nparam BN 8\nlaunch k\n", 1},
+        {"hone-launch 1\nop a\nparam BM 65\nunstated BM\nlaunch k\n", 0},
+        {"hone-launch 1\nop a\nparam BM 66\nlaunch l\n", 1},
+        {"hone-launch 1\nop a\nlaunch k\n", 1}, /* all of it is the head */
+        {"param BM 64", 1},
+        {"param BM 65\n", 0},
+        {"op a\nparam A 1\nlaunch k\nparam B 2\n", 1},
+        {"params\nparameter", 1},
+        {"\n\nunstated A\nparam A 1\n\nunstated A", 1},
+        {"", 0}};
+    db_fixture *const f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static const char count[] = "SELECT count(*) FROM launch_form";
+        const int64_t n_before = fixture_integer(f->db, count);
+        hone_db_variant variant = {.template_id = f->template_id,
+                                   .toolchain_id = f->toolchain_id,
+                                   .config = "BM=64",
+                                   .arch = "sm_75", /* the last row */
+                                   .outcome = "compile",
+                                   .launch_plan = cases[i].plan};
+        hone_text row = {0};
+        int64_t id;
+
+        assert_ok(hone__db_variant_put(f->db, &variant, &id, why));
+        assert_int_equal(fixture_integer(f->db, count) - n_before,
+                         cases[i].n_new);
+        fixture_rows(f->db,
+                     "SELECT launch_plan FROM launch_v1 ORDER BY"
+                     " variant_id DESC LIMIT 1",
+                     &row);
+        assert_int_equal(row.length, strlen(cases[i].plan) + 1);
+        assert_memory_equal(row.data, cases[i].plan, row.length - 1);
+        hone__text_free(&row);
     }
 }
 
@@ -384,6 +429,7 @@ int main(void)
         CASE_FILLED(test_artifact_damage_is_found_and_mended),
         CASE_FILLED(test_artifact_misuse),
         CASE_FILLED(test_what_is_launched),
+        CASE_FILLED(test_plans_in_parts),
         CASE_FILLED(test_schema_refuses),
         CASE_FILLED(test_foreign_keys_bind_our_writes),
     };

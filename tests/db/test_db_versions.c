@@ -18,7 +18,8 @@ static const char *const steps[HONE_DB_VERSION + 1] = {
     hone__db_schema_5,
     hone__db_schema_6,
     hone__db_schema_7,
-    hone__db_schema_8};
+    hone__db_schema_8,
+    hone__db_schema_9};
 
 static void make_version(db_fixture *f, int version)
 {

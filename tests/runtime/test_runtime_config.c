@@ -150,7 +150,7 @@ static void mistakes(void **state)
         hone_plan_create_config(ctx, "gemm", cube, 4, NULL, config, NULL, NULL),
         HONE_ERR_ARGUMENT);
     runtime_sql(fixture->path,
-                "UPDATE variant SET launch_plan = launch_plan || 'x'");
+                "UPDATE variant SET launch_lines = launch_lines || 'x'");
     refuse(ctx, "gemm", cube, NULL, config, HONE_ERR_DATABASE, "is damaged");
     hone_close(ctx);
 }

@@ -70,18 +70,27 @@ static void expect(const runtime_fixture *fixture, hone_match_kind kind,
     assert_contains(match.reason, reason);
 }
 
+/* What the row shares with others, changed for it alone. Follows: which rows.
+ */
+#define IN_FORM(changed)                                                       \
+    "INSERT INTO launch_form (head, tail) SELECT " changed                     \
+    " FROM launch_form WHERE form_id = 1;"                                     \
+    "UPDATE variant SET launch_form_id ="                                      \
+    " (SELECT max(form_id) FROM launch_form)"
+
 static const char left_out[] = "1 better left out: damaged in the database";
 
 /* Every column that a launch relies on, one after the other. */
 static void any_part_of_a_row(void **state)
 {
     static const char *const damages[] = {
-        "UPDATE variant SET launch_plan ="
-        " replace(launch_plan, 'block BLOCK', 'block BLOCJ')",
-        "UPDATE variant SET launch_plan ="
-        " replace(launch_plan, 'param BLOCK 256', 'param BLOCK 257')",
-        "UPDATE variant SET launch_plan = replace(launch_plan, 'n*4', 'n*5')",
-        "UPDATE variant SET launch_plan = ''",
+        IN_FORM("head, replace(tail, 'block BLOCK', 'block BLOCJ')"),
+        IN_FORM("replace(head, 'dim n', 'dim m'), tail"),
+        "UPDATE variant SET launch_form_id = NULL",
+        "UPDATE variant SET launch_lines ="
+        " replace(launch_lines, 'param BLOCK 256', 'param BLOCK 257')",
+        IN_FORM("head, replace(tail, 'n*4', 'n*5')"),
+        "UPDATE variant SET launch_lines = ''",
         "UPDATE variant SET config = 'BLOCK=257'",
         "UPDATE variant SET config = 'BLOCK=256,VEC=2'",
         "UPDATE variant SET config = ''",
@@ -105,7 +114,7 @@ static void any_part_of_a_row(void **state)
     put_default(fixture, "A=1");
     expect(fixture, HONE_MATCH_EXACT, "BLOCK=256", "tuned for these");
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; ++i) {
-        char sql[400];
+        char sql[600];
 
         (void)snprintf(sql, sizeof sql, "%s%s", damages[i],
                        strstr(damages[i], "UPDATE variant")
@@ -134,8 +143,10 @@ static void set_plan(sqlite3 *db, const char *plan, size_t length)
 
     assert_int_equal(
         sqlite3_prepare_v2(
-            db, "UPDATE variant SET launch_plan = ?1 WHERE variant_id = 1", -1,
-            &put_plan, NULL),
+            db,
+            "UPDATE variant SET launch_lines = ?1, launch_form_id = NULL"
+            " WHERE variant_id = 1",
+            -1, &put_plan, NULL),
         SQLITE_OK);
     assert_int_equal(
         sqlite3_bind_text(put_plan, 1, plan, (int)length, SQLITE_STATIC),
@@ -207,9 +218,8 @@ static void dims_are_those_of_a_whole_row(void **state)
     put(fixture, tuned_n, "A=1");
     put(fixture, 2 * tuned_n, "A=22");
     runtime_sql(fixture->path,
-                "UPDATE variant SET launch_plan = replace(launch_plan,"
-                " 'dim n int', 'dim n int\ndim m int')"
-                " WHERE config = 'A=1'");
+                IN_FORM("head, replace(tail, 'dim n int', 'dim n int\ndim m "
+                        "int')") " WHERE config = 'A=1'");
     expect(fixture, HONE_MATCH_NEIGHBOUR, "A=22", left_out);
 }
 
@@ -225,7 +235,7 @@ static void nothing_is_left(void **state)
                 HONE_ERR_NOT_FOUND);
     assert_contains(hone_error_text(ctx), "is damaged: the cubin of A=1");
     assert_contains(hone_error_text(ctx), "run: hone tune axpy --dims 1024");
-    runtime_sql(fixture->path, "UPDATE variant SET launch_plan = 'x'");
+    runtime_sql(fixture->path, "UPDATE variant SET launch_lines = 'x'");
     assert_hone(ctx, hone_plan_create(ctx, "axpy", &tuned_n, 1, &plan, NULL),
                 HONE_ERR_DATABASE);
     assert_contains(hone_error_text(ctx), "is damaged: the launch plan of A=1");
@@ -245,14 +255,18 @@ static void rows_without_a_hash(void **state)
     put_default(fixture, "A=1");
     runtime_sql(fixture->path, "UPDATE variant SET launch_sha256 = NULL");
     expect(fixture, HONE_MATCH_EXACT, "BLOCK=256", "tuned for these");
-    runtime_sql(fixture->path, "UPDATE variant SET launch_plan ="
-                               " replace(launch_plan, 'BLOCK 256',"
+    runtime_sql(fixture->path, "UPDATE variant SET launch_lines ="
+                               " replace(launch_lines, 'BLOCK 256',"
                                " 'BLOCK 320') WHERE variant_id = 1");
     expect(fixture, HONE_MATCH_DEFAULT, "A=1", left_out);
-    runtime_sql(fixture->path, "UPDATE variant SET launch_plan ="
-                               " replace(replace(launch_plan, 'BLOCK 320',"
-                               " 'BLOCK 256'), 'op axpy', 'op axpz')"
-                               " WHERE variant_id = 1");
+    runtime_sql(
+        fixture->path,
+        IN_FORM(
+            "replace(head, 'op axpy', 'op axpz'), tail") ", launch_lines = "
+                                                         "replace(launch_lines,"
+                                                         " 'BLOCK 320',"
+                                                         " 'BLOCK 256') WHERE "
+                                                         "variant_id = 1");
     expect(fixture, HONE_MATCH_DEFAULT, "A=1", left_out);
 }
 

@@ -82,7 +82,7 @@ static void put_gemm(runtime_fixture *fixture)
 static void damage_all(runtime_fixture *fixture)
 {
     runtime_sql(fixture->path,
-                "UPDATE variant SET launch_plan = launch_plan || 'x'");
+                "UPDATE variant SET launch_lines = launch_lines || 'x'");
 }
 
 /* A context with gemm in it, and why its last call failed. */

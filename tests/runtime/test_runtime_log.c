@@ -96,7 +96,7 @@ static void warnings_and_errors(void **state)
                     "1 plan of gemm(1048576,64,64,4): default, ");
     forget(&h);
     /* A better one is damaged. */
-    runtime_sql(fixture->path, "UPDATE variant SET launch_plan = launch_plan"
+    runtime_sql(fixture->path, "UPDATE variant SET launch_lines = launch_lines"
                                " || 'x' WHERE config = 'BM=64,SPLIT=4'");
     assert_hone(ctx, hone_plan_create(ctx, "gemm", cube, 4, &plan, NULL),
                 HONE_OK);

@@ -84,8 +84,8 @@ static void fill(runtime_fixture *fixture, int n_winners, int n_devices)
         put_winner(fixture->db, n_devices);
     assert_int_equal(hone__db_commit(fixture->db, &err), HONE_OK);
     if (draw(2))
-        runtime_sql(fixture->path, "UPDATE variant SET launch_plan ="
-                                   " launch_plan || 'x'"
+        runtime_sql(fixture->path, "UPDATE variant SET launch_lines ="
+                                   " launch_lines || 'x'"
                                    " WHERE variant_id % 7 = 3");
 }
 

@@ -286,12 +286,12 @@ static void damage(void **state)
 
     pack_put_all(fixture);
     runtime_sql(fixture->path,
-                "UPDATE variant SET launch_plan = launch_plan || 'x' "
+                "UPDATE variant SET launch_lines = launch_lines || 'x' "
                 "WHERE config = 'BM=64,SPLIT=4'");
     ctx = runtime_open(fixture);
     hone_operation_free(describe(ctx, "gemm", NULL, 0));
     runtime_sql(fixture->path,
-                "UPDATE variant SET launch_plan = launch_plan || 'x'");
+                "UPDATE variant SET launch_lines = launch_lines || 'x'");
     refuse(ctx, "gemm", NULL, 0, HONE_ERR_DATABASE, "is damaged");
     hone_close(ctx);
 }

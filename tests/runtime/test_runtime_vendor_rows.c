@@ -59,9 +59,8 @@ static void test_damage(void **state)
 {
     static const char *const changes[] = {
         /* a bit of the algorithm */
-        "UPDATE variant SET launch_plan ="
-        " replace(launch_plan, 'vendor-algorithm 64', 'vendor-algorithm 65')"
-        " WHERE cubin_sha256 IS NULL",
+        "UPDATE launch_form SET tail ="
+        " replace(tail, 'vendor-algorithm 64', 'vendor-algorithm 65')",
         /* of another configuration */
         "UPDATE variant SET config = 'LIBRARY=3' WHERE cubin_sha256 IS NULL",
         /* a cubin that it does not have; its hash is not known */
@@ -157,7 +156,7 @@ static void test_launch_of_db(void **state)
     assert_int_equal(launch.cubin.length, 0);
     assert_contains(launch.launch_plan.data, "\nvendor cublaslt.gemm\n");
     hone__db_launch_free(&launch);
-    runtime_sql(fixture->path, "UPDATE variant SET launch_plan = launch_plan"
+    runtime_sql(fixture->path, "UPDATE variant SET launch_lines = launch_lines"
                                " || '#' WHERE cubin_sha256 IS NULL");
     assert_int_equal(hone__db_launch_get(fixture->db, id, &launch, &error),
                      HONE_ERR_DATABASE);

@@ -21,8 +21,8 @@ damage_cubin() { # of the winner
 }
 # shellcheck disable=SC2317
 damage_block() { # in the winner's launch plan: 128 becomes 138, 64 becomes 65
-    damage variant launch_plan "select v.variant_id,
-        instr(v.launch_plan, 'param BLOCK ') + 13 from variant v
+    damage variant launch_lines "select v.variant_id,
+        instr(v.launch_lines, 'param BLOCK ') + 13 from variant v
         where v.variant_id = (select variant_id from winner_v1)"
 }
 tune() { run 0 tune saxpy/stream --dims 5003 --device cpu --budget 4 --format json; }
