@@ -451,6 +451,27 @@ hone_status hone__db_query(hone_db *db, const char *sql,
 hone_status hone__db_columns(hone_db *db, const char *sql, hone_text *out,
                              hone_error *err);
 
+/* ---- several databases --------------------------------------------------
+ */
+
+typedef struct hone_db_merged { /* what was not there */
+    int64_t n_sessions;
+    int64_t n_trials;
+    int64_t n_winners; /* problems whose ranking is another now */
+    int64_t n_artifacts;
+} hone_db_merged;
+
+/* Take the rows of other databases, of any format up to the current one, all of
+ * them or, after a failure, none. Again it adds nothing,
+ * and in another order the same rows result (merge_rows.sql). They are only
+ * read.
+ * HONE_ERR_ARGUMENT (one of them is `db` itself), what opening one may
+ * return, HONE_ERR_DATABASE (a row refers to none, or has what the schema
+ * refuses: `err` names the file), HONE_ERR_IO (no room beside `db`). */
+hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
+                                 size_t n, hone_db_merged *out,
+                                 hone_error *err);
+
 /* ---- SQL that a person wrote --------------------------------------------
  *
  * One statement without parameters. HONE_ERR_ARGUMENT has SQLite's sentence

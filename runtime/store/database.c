@@ -149,7 +149,7 @@ static hone_status check_path(const char *path, hone_database_access access,
 
 /* As a URI, so that no name has a meaning of its own to SQLite, with
  * everything unusual as %XX. */
-static void append_uri(const char *path, hone_text *out)
+void hone__database_uri(const char *path, hone_text *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
@@ -185,7 +185,7 @@ static hone_status connect(hone_database *db, int flags, const char *query,
 
     (void)sqlite3_close(db->handle); /* of an attempt before this one */
     db->handle = NULL;
-    append_uri(db->path, &uri);
+    hone__database_uri(db->path, &uri);
     hone__text_puts(&uri, query);
     status = hone__text_check(&uri, err);
     if (status == HONE_OK) {

@@ -45,6 +45,9 @@ hone_status hone__database_open(const char *path, hone_database_access access,
                                 hone_error *err);
 void hone__database_close(hone_database *db); /* back to {0} */
 
+/* Append the file's name as a URI for SQLite, without a query. */
+void hone__database_uri(const char *path, hone_text *out);
+
 /* The sentence for SQLite's code: what failed, why, how to mend it. `doing`
  * completes "cannot ..". */
 hone_status hone__database_fail(const hone_database *db, int code,

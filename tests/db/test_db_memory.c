@@ -215,11 +215,27 @@ static hone_status migrate(db_fixture *f, hone_error *err)
     return HONE_OK;
 }
 
+/* A file of version 1 into another, which is there or not. */
+static hone_status merge(db_fixture *f, hone_error *err)
+{
+    const char *const paths[] = {f->path};
+    hone_db_merged merged;
+    hone_status status;
+    char path[300];
+    hone_db *db;
+
+    fixture_path(f, "merged.db", path, sizeof path);
+    HONE_TRY(hone__db_open(path, HONE_DB_CREATE, &db, err));
+    status = hone__db_merge_files(db, paths, 1, &merged, err);
+    hone__db_close(db);
+    return status;
+}
+
 /* Number of the first allocation that may fail: there is none behind it. */
 static long fail_in_turn(db_fixture *f,
                          hone_status (*body)(db_fixture *, hone_error *))
 {
-    /* Every one at first, then a sample: there are 57,000. */
+    /* Every one at first, then a sample: there are 100,000. */
     long step = 1;
     long n = 0;
 
@@ -239,7 +255,7 @@ static long fail_in_turn(db_fixture *f,
         assert_int_equal(err.status, HONE_ERR_NO_MEMORY);
         assert_non_null(strstr(err.text, "memory"));
         if (n >= 150)
-            step = 307;
+            step = 997;
     }
     return n;
 }
@@ -269,6 +285,21 @@ static void test_every_allocation_of_a_migration_fails(void **state)
     assert_rows(f->db, "SELECT count(*) FROM winner_v1", "1\n");
 }
 
+static void test_every_allocation_of_a_merge_fails(void **state)
+{
+    db_fixture *const f = *state;
+
+    fixture_version_1(f);
+    assert_true(fail_in_turn(f, merge) > 400);
+    fixture_path(f, "merged.db", f->path, sizeof f->path);
+    fixture_open(f);
+    assert_rows(f->db, "PRAGMA integrity_check", "ok\n");
+    assert_rows(f->db, "PRAGMA foreign_key_check", "");
+    assert_rows(f->db, "SELECT count(*) FROM trial_v1", "3\n");
+    assert_rows(f->db, "SELECT count(*) FROM winner_v1", "1\n");
+    assert_rows(f->db, "SELECT n_trials FROM coverage_v1", "3\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +308,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             test_every_allocation_of_a_migration_fails, fixture_setup,
             fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_every_allocation_of_a_merge_fails,
+                                        fixture_setup, fixture_teardown),
     };
 
     return cmocka_run_group_tests(tests, install_memory, NULL);

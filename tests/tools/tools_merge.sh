@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone merge: the same rows in any order and again, all or nothing, old formats,
+# many files, and what it refuses.
+. "$(dirname "$0")/hone_test.sh"
+tests=$(dirname "$HONE")/../tests
+cd "$work"
+ask() { "$tests/db_ask" "$@"; }
+# All that the views say, but for the numbers of rows.
+content() {
+    for view in trial_v1 session_v1 decision_v1 baseline_v1 ranked_v1 \
+        default_v2 launch_v1 coverage_v1; do
+        columns=$(ask "$1" "select group_concat(name)
+            from (select name from pragma_table_info('$view')
+                where name not glob '*_id' and name <> 'cubin')")
+        n=$(ask "$1" "select group_concat(cid + 1) from (select row_number()
+            over () - 1 as cid from pragma_table_info('$view')
+            where name not glob '*_id' and name <> 'cubin')")
+        echo "$view"
+        ask "$1" "select $columns from $view order by $n"
+    done
+}
+same() { # same FILE FILE
+    content "$1" >one.txt
+    content "$2" >two.txt
+    diff one.txt two.txt >diff.txt || {
+        head -20 diff.txt
+        fail "$1 and $2 have other rows"
+    }
+}
+tune() { # tune DB N
+    "$HONE" tune saxpy/stream --dims "$2" --device cpu --budget 4 --db "$1" \
+        -q >tune.txt || fail "tune"
+}
+"$tests/make_db" known.db
+tune tuned.db 5003
+cp tuned.db longer.db
+tune longer.db 777
+tune longer.db 5003
+
+# ---- in any order, and again --------------------------------------------------
+run 0 merge known.db tuned.db longer.db --db abc.db --format json
+json schema_version=1 db=abc.db files=3 sessions artifacts
+run 0 merge longer.db --db cba.db
+run 0 merge tuned.db --db cba.db
+out_has "sessions: 0"
+out_has "winners: 0"
+run 0 merge known.db --db cba.db
+out_has "trials: 7"
+same abc.db cba.db
+run 0 merge cba.db known.db longer.db --db abc.db --format json
+json sessions=0 trials=0 winners=0 artifacts=0
+same abc.db cba.db
+run 0 sql "PRAGMA table_info(trial)" --db abc.db
+run 0 run saxpy --dims 777 --device cpu --db abc.db --format json
+json correct=true match=exact
+
+# Of two rankings of one problem the later one answers, whichever file is first.
+cp known.db later.db
+run 0 sql --write "UPDATE ranking SET ranked_unix_s = ranked_unix_s + 60,
+    time_ns = time_ns / 2" --db later.db
+run 0 merge known.db later.db --db first.db
+run 0 merge later.db known.db --db second.db
+same first.db second.db
+[ "$(ask first.db "select sum(time_ns) from ranking")" = \
+    "$(ask later.db "select sum(time_ns) from ranking")" ] ||
+    fail "the earlier ranking is kept"
+
+# A session that went on in one of two copies.
+cp known.db on.db
+run 0 sql --write "UPDATE session SET status = 'done', verdict = 'tied',
+    finished_unix_s = started_unix_s + 9999" --db on.db
+run 0 sql --write "INSERT INTO trial (session_id, variant_id, outcome,
+    n_samples, verified, started_unix_ns, gpu_time_ns) SELECT session_id,
+    variant_id, 'wrong', 0, 0, started_unix_ns + 1, 5 FROM trial" --db on.db
+run 0 merge known.db on.db --db first.db
+run 0 merge on.db known.db --db third.db
+run 0 merge known.db --db third.db
+[ "$(ask third.db "select count(*) from trial")" -eq 14 ] ||
+    fail "not 14 trials"
+same third.db on.db
+
+# ---- many files, of older formats ---------------------------------------------
+files=
+for i in 1 2 3 4 5 6 7 8 9 10 11; do
+    cp known.db "many_$i.db"
+    run 0 sql --write "UPDATE problem SET dims = dims || ',$i'" --db "many_$i.db"
+    files="$files many_$i.db"
+done
+# shellcheck disable=SC2086 # words
+run 0 merge $files --db many.db --format json
+json trials=77 winners=22 sessions=33
+# shellcheck disable=SC2086
+run 0 merge $files --db many.db --format json
+json trials=0 winners=0
+for version in 1 2 3 4 5 6 7 8; do
+    "$tests/make_version" "version_$version.db" $version \
+        "$here/../db/version_1.sql"
+    before=$(cksum <version_$version.db)
+    run 0 merge "version_$version.db" --db old.db --format json
+    case $version in
+    1) json trials=3 ;;
+    *) json trials=0 sessions=0 winners=0 artifacts=0 ;;
+    esac
+    [ "$before" = "$(cksum <version_$version.db)" ] || fail "it was changed"
+done
+[ -z "$(find . -name '*.merge-*')" ] || fail "temporary files are left"
+
+# ---- all or nothing ---------------------------------------------------------------
+refused() { # refused CODE FILE WORDS..: abc.db is as before, none is made
+    code=$1
+    run "$code" merge known.db later.db "$2" --db abc.db
+    shift 2
+    for word in "$@"; do
+        err_has "$word"
+    done
+    same abc.db cba.db
+}
+cp known.db bad.db
+"$tests/damage_db" bad.db "delete from variant where variant_id = 1"
+refused 3 bad.db "'bad.db' cannot be merged" "constraint failed"
+run 3 merge bad.db --db none.db
+[ ! -e none.db ] || fail "a database of nothing"
+cp known.db newer.db
+"$tests/damage_db" newer.db "pragma user_version = 99"
+refused 3 newer.db "newer.db" "newer hone"
+echo "some notes" >notes.db
+refused 3 notes.db "not a database"
+: >empty.db
+refused 3 empty.db "is empty"
+refused 3 missing.db "there is no database 'missing.db'"
+refused 2 abc.db "'abc.db' cannot be merged into itself"
+ln -s abc.db link.db
+refused 2 link.db "into itself"
+run 2 merge
+# Sources are only read.
+chmod a-w known.db
+run 0 merge known.db --db read.db
+rm -f read.db*
