@@ -129,6 +129,11 @@ hone_status hone__db_artifact_put(hone_db *db, const char *kind,
                                   const void *bytes, size_t size_bytes,
                                   char out_sha256[HONE_SHA256_HEX],
                                   hone_error *err);
+/* Append the content of an artifact, checked against its hash.
+ * HONE_ERR_NOT_FOUND, HONE_ERR_DATABASE (damaged). */
+hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
+                                  hone_text *out, hone_error *err);
+
 /* One configuration compiled for one architecture. */
 typedef struct hone_db_variant {
     int64_t template_id;

@@ -42,11 +42,6 @@ typedef struct hone_db_migration {
 hone_status hone__db_migrate(hone_db *db, const hone_db_migration *steps,
                              int64_t n_steps, hone_error *err);
 
-/* Append the content of an artifact, checked against its hash.
- * HONE_ERR_NOT_FOUND, HONE_ERR_DATABASE (damaged). */
-hone_status hone__db_artifact_get(hone_db *db, const char *sha256,
-                                  hone_text *out, hone_error *err);
-
 /* Statements without parameters and results. */
 hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,
                           hone_error *err);

@@ -43,7 +43,7 @@ hone_example() {
         ;;
     "hone tune"* | "hone run"* | "hone bench"*) wanted=4 ;;
     "hone simulate"*) wanted=3 ;; # no such file
-    "hone top --db"* | "hone merge"*) wanted=3 ;; # no such database
+    "hone top --db"* | "hone merge"* | "hone explain"*) wanted=3 ;; # no database
     "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone compile"* | *"--require"*)
         not_run "$1" "depends on NVRTC: tools_compile.sh"

@@ -6,7 +6,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
-#include "tools/analysis/forest.h"
+#include "tools/analysis/cart.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +191,7 @@ static double fit_of(const hone_trials *trials, const unseen *asked,
 
 static hone_status one_tree(variance_work *work, const uint32_t *chosen,
                             uint32_t *sample, unseen *asked, size_t n,
-                            uint64_t *random, hone_error *err)
+                            hone_chance *chance, hone_error *err)
 {
     hone_tree tree = {NULL, 0};
     hone_status status;
@@ -199,12 +199,12 @@ static hone_status one_tree(variance_work *work, const uint32_t *chosen,
     for (size_t i = 0; i < n; ++i)
         asked[i].is_seen = 0;
     for (size_t i = 0; i < n; ++i) {
-        const size_t at = hone__forest_random(random) % n;
+        const size_t at = (size_t)hone__chance_below(chance, (int64_t)n);
 
         sample[i] = chosen[at];
         asked[at].is_seen = 1;
     }
-    status = hone__tree_grow(work->trials, sample, n, random, &tree, err);
+    status = hone__tree_grow(work->trials, sample, n, chance, &tree, err);
     if (status == HONE_OK)
         status = take_boxes(work, &tree, err);
     if (status == HONE_OK) {
@@ -253,7 +253,7 @@ hone_status hone__importance(const hone_trials *trials, hone_importance *out,
     variance_work *work;
     uint32_t *chosen, *sample;
     unseen *asked;
-    uint64_t random = 1;
+    hone_chance chance = hone__chance(1);
     hone_status status = HONE_OK;
 
     memset(out, 0, sizeof *out);
@@ -270,7 +270,7 @@ hone_status hone__importance(const hone_trials *trials, hone_importance *out,
     if (status == HONE_OK)
         work->trials = trials;
     for (int i = 0; i < N_TREES && status == HONE_OK; ++i)
-        status = one_tree(work, chosen, sample, asked, n, &random, err);
+        status = one_tree(work, chosen, sample, asked, n, &chance, err);
     if (status == HONE_OK) {
         out->n_trials = trials->n;
         out->fit = fit_of(trials, asked, chosen, n);

@@ -14,7 +14,8 @@
 
 /* As the database spells it: numbers, of types their codes. What is left out
  * at the end may be anything. */
-static hone_status spell_dims(const char *text, hone_text *out, hone_error *err)
+hone_status hone__show_spell_dims(const char *text, hone_text *out,
+                                  hone_error *err)
 {
     for (const char *word = text;;) {
         const size_t length = strcspn(word, ",");
@@ -38,12 +39,11 @@ static hone_status spell_dims(const char *text, hone_text *out, hone_error *err)
     }
 }
 
-/* As `hone tune --op` would take them, by the operation's templates: defaults
+/* As `hone tune` would take them, by the operation's templates: defaults
  * filled in, names. 0: there are no such templates here. */
-static int complete_dims(const hone_options *options, hone_text *out,
-                         hone_status *status, hone_error *err)
+static int complete_dims(const hone_options *options, const char *op,
+                         hone_text *out, hone_status *status, hone_error *err)
 {
-    const char *op = options->text[HONE_OPT_OP];
     hone_implementations impls = {0};
     hone_error ignored = {0};
     int64_t dims[HONE_MAX_DIMS];
@@ -66,15 +66,15 @@ static int complete_dims(const hone_options *options, hone_text *out,
     return known;
 }
 
-static hone_status read_dims(const hone_options *options, hone_text *out,
-                             hone_error *err)
+hone_status hone__show_dims(const hone_options *options, const char *op,
+                            hone_text *out, hone_error *err)
 {
     hone_status status = HONE_OK;
 
     if (!options->text[HONE_OPT_DIMS] ||
-        complete_dims(options, out, &status, err))
+        complete_dims(options, op, out, &status, err))
         return status;
-    return spell_dims(options->text[HONE_OPT_DIMS], out, err);
+    return hone__show_spell_dims(options->text[HONE_OPT_DIMS], out, err);
 }
 
 /* ---- the view's own conditions ------------------------------------------- */
@@ -278,7 +278,8 @@ hone_status hone__show_query_make(const hone_options *options,
                                   const hone_show_view *view, hone_db *db,
                                   hone_show_query *out, hone_error *err)
 {
-    HONE_TRY(read_dims(options, &out->dims, err));
+    HONE_TRY(
+        hone__show_dims(options, options->text[HONE_OPT_OP], &out->dims, err));
     out->values[0] = hone__db_text(options->text[HONE_OPT_OP]);
     out->values[1] =
         hone__db_text(out->dims.length ? hone__text_str(&out->dims) : NULL);

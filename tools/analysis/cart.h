@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A regression tree on trials: each node parts the values of one parameter. */
-#ifndef HONE_TOOLS_FOREST_H
-#define HONE_TOOLS_FOREST_H
+#ifndef HONE_TOOLS_CART_H
+#define HONE_TOOLS_CART_H
 
 #include "tools/analysis/trials.h"
+#include "tuner/search/chance.h"
 
 typedef struct hone_tree_node {
     int param;     /* negative: a leaf */
@@ -18,17 +19,14 @@ typedef struct hone_tree {
 } hone_tree;
 
 /* Grow a tree on `n` of the trials, of which `sample` has the indices and is
- * put in another order. `random` chooses which parameters a node may part, so
+ * put in another order. `chance` says which parameters a node may part, so
  * that trees differ. Free with hone__tree_free(), also after a failure. */
 hone_status hone__tree_grow(const hone_trials *trials, uint32_t *sample,
-                            size_t n, uint64_t *random, hone_tree *out,
+                            size_t n, hone_chance *chance, hone_tree *out,
                             hone_error *err);
 void hone__tree_free(hone_tree *tree);
 
 /* What it says of a trial. */
 double hone__tree_ask(const hone_tree *tree, const hone_trials_row *row);
-
-/* The next number of a generator (splitmix64: Steele, Lea and Flood, 2014). */
-uint64_t hone__forest_random(uint64_t *state);
 
 #endif

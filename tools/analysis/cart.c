@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regression trees: see forest.h. As CART (Breiman et al., 1984) does for
+/* Regression trees: see cart.h. As CART (Breiman et al., 1984) does for
  * categories: levels are put in the order of their means, and the best of the
  * cuts between them is the best of all partitions. */
-#include "tools/analysis/forest.h"
+#include "tools/analysis/cart.h"
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
@@ -14,15 +14,6 @@ enum {
     FEWEST = 2,  /* trials of a leaf */
     DEEPEST = 24 /* levels of a tree */
 };
-
-uint64_t hone__forest_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 /* ---- the best cut of a node ---------------------------------------------- */
 
@@ -87,14 +78,15 @@ static void cut_param(const hone_trials *trials, const uint32_t *sample,
     }
 }
 
-/* Two thirds of the parameters each time, so that trees differ. */
+/* Most of the parameters each time, so that trees differ; with two thirds what
+ * one explains went to others. */
 static tree_cut find_cut(const hone_trials *trials, const uint32_t *sample,
-                         size_t n, uint64_t *random)
+                         size_t n, hone_chance *chance)
 {
     tree_cut best = {-1, 0, 1e-12};
 
     for (size_t p = 0; p < trials->n_params; ++p)
-        if (trials->n_params == 1 || hone__forest_random(random) % 3 != 0)
+        if (trials->n_params == 1 || hone__chance_below(chance, 8) != 0)
             cut_param(trials, sample, n, p, &best);
     return best;
 }
@@ -128,7 +120,7 @@ static hone_status add_node(hone_tree *tree, hone_error *err)
 }
 
 static hone_status grow(const hone_trials *trials, uint32_t *sample, size_t n,
-                        int depth, size_t node, uint64_t *random,
+                        int depth, size_t node, hone_chance *chance,
                         hone_tree *out, hone_error *err)
 {
     tree_cut cut = {-1, 0, 0};
@@ -139,7 +131,7 @@ static hone_status grow(const hone_trials *trials, uint32_t *sample, size_t n,
         sum += trials->rows[sample[i]].log_time;
     out->nodes[node].value = n ? sum / (double)n : 0;
     if (depth < DEEPEST && n >= 2 * FEWEST)
-        cut = find_cut(trials, sample, n, random);
+        cut = find_cut(trials, sample, n, chance);
     if (cut.param < 0)
         return HONE_OK;
     child = out->n;
@@ -149,18 +141,18 @@ static hone_status grow(const hone_trials *trials, uint32_t *sample, size_t n,
     out->nodes[node].left = cut.left;
     out->nodes[node].child = child;
     n_left = part(trials, sample, n, &cut);
-    HONE_TRY(grow(trials, sample, n_left, depth + 1, child, random, out, err));
+    HONE_TRY(grow(trials, sample, n_left, depth + 1, child, chance, out, err));
     return grow(trials, sample + n_left, n - n_left, depth + 1, child + 1,
-                random, out, err);
+                chance, out, err);
 }
 
 hone_status hone__tree_grow(const hone_trials *trials, uint32_t *sample,
-                            size_t n, uint64_t *random, hone_tree *out,
+                            size_t n, hone_chance *chance, hone_tree *out,
                             hone_error *err)
 {
     *out = (hone_tree){NULL, 0};
     HONE_TRY(add_node(out, err));
-    return grow(trials, sample, n, 0, 0, random, out, err);
+    return grow(trials, sample, n, 0, 0, chance, out, err);
 }
 
 void hone__tree_free(hone_tree *tree)

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone explain: the winner beside the others, what matters, what failed, what a
+# program gets; and where there is nothing.
+. "$(dirname "$0")/hone_test.sh"
+tests=$(dirname "$HONE")/../tests
+db=$work/known.db
+"$tests/make_db" "$db"
+before=$(cksum <"$db")
+
+run 0 explain gemm --db "$db"
+out_has "Finalists"
+out_has "1.500 us"
+out_has "BLOCK=256"
+out_has "(default)"
+out_has "Decided"
+out_has "too few trials to say which parameters matter"
+out_has "off by one"
+run 0 explain gemm --dims 64,64,64 --mode cold --db "$db" --format json
+json schema_version=1 op=gemm dims=64,64,64 device="Test GPU" mode=cold \
+    finalists.0.place=1 finalists.0.implementation=gemm \
+    finalists.0.config=BLOCK=256 finalists.0.ratio=1.0 \
+    finalists.1.ratio=1.5 finalists.1.config=BLOCK=128 \
+    outcomes.0.trials=2 outcomes.1.outcome=wrong \
+    outcomes.1.for_example="off by one" answers.0.dims=64,64,64 \
+    answers.1.dims=73,64,64 decisions.0.kind=winner
+run 0 explain gemm --limit 1 --db "$db" --format csv
+[ "$(wc -l <"$work/out")" -eq 2 ] || fail "not one finalist"
+[ "$before" = "$(cksum <"$db")" ] || fail "it was changed"
+
+# ---- what matters, on a GPU that is not here -------------------------------------
+# 20 operations of which the time depends on TILE_N alone, in the 200 values that
+# it has there, of which 64 are told apart.
+"$tests/make_large" "$work/large.db" 40000
+run 0 explain op_3 --db "$work/large.db" --format json
+json flops=18874368 bytes=753664 flops_per_byte \
+    finalists.0.limited_by=registers finalists.0.sm_clock_mhz=1980 \
+    importance.0.parameter=TILE_N importance.0.values=64 \
+    answers.0.match=exact answers.1.match
+run 0 explain op_3 --db "$work/large.db"
+out_has "(registers)"
+out_has "tuned for these dimensions on"
+
+# ---- a tune of this machine, two implementations ---------------------------------
+HONE_DB=$work/tuned.db
+export HONE_DB
+run 0 tune saxpy --dims 5003 --device cpu --budget 8
+run 0 explain saxpy --dims 5003 --format json
+json finalists.0.place=1 answers.0.match=exact answers.1.match
+"$tests/db_ask" "$HONE_DB" "select distinct template_name from trial_v1
+    where outcome = 'ok'" >"$work/names"
+while read -r name; do
+    grep -q "\"implementation\": \"$name\"" "$work/out" ||
+        fail "$name is not among the finalists"
+done <"$work/names"
+[ "$(wc -l <"$work/names")" -gt 1 ] || fail "there is one implementation"
+# A configuration of its own is shown as what differs from the default.
+run 0 explain saxpy --full
+out_has "VEC="
+
+# ---- nothing ----------------------------------------------------------------------
+run 3 explain nothing
+err_has "nothing was tuned of nothing"
+run 3 explain saxpy --dims 77
+err_has "hone show problems"
+run 3 explain saxpy --db "$work/none.db"
+err_has "there is no database"
+run 2 explain
+run 3 explain saxpy --dims 5003,nonsense

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of `hone explain` share: the problem, and the sections, each
+ * an array of objects. NULL: no memory, or `err` says what else. */
+#ifndef HONE_TOOLS_EXPLAIN_H
+#define HONE_TOOLS_EXPLAIN_H
+
+#include "db/db.h"
+#include "runtime/launch/launch_spec.h"
+#include "tools/base/json.h"
+
+typedef struct hone_explained {
+    hone_db *db;
+    const char *path; /* of the database */
+    char op[64];
+    char label[256];
+    char mode[8];
+    char device[128];
+    char device_kind[16];
+    char driver_version[16];
+    int64_t problem_id;
+    int64_t device_id;
+    int64_t dims[HONE_MAX_DIMS];
+    size_t n_dims;
+    hone_properties properties;
+    double winner_ns;     /* 0: there is no ranking */
+    int64_t session_id;   /* that of the ranking */
+    int64_t flops, bytes; /* of the problem; 0: not declared */
+} hone_explained;
+
+/* The last problem that was tuned of those that `op` and `dims` ("": any; a
+ * beginning will do) and `mode` (NULL: any) say. HONE_ERR_NOT_FOUND. */
+hone_status hone__explain_find(hone_explained *about, const char *dims,
+                               const char *mode, hone_error *err);
+
+/* Places of the ranking and the best of each implementation; sets winner_ns,
+ * session_id, flops and bytes. */
+json_t *hone__explain_finalists(hone_explained *about, int64_t most,
+                                hone_error *err);
+/* Baselines, the vendor's libraries and copies. */
+json_t *hone__explain_baselines(const hone_explained *about, hone_error *err);
+/* Parameters of each implementation that has enough trials. */
+json_t *hone__explain_importance(const hone_explained *about, hone_error *err);
+/* How trials ended, with the first line of a compiler's log. */
+json_t *hone__explain_outcomes(const hone_explained *about, hone_error *err);
+/* What the final decided. */
+json_t *hone__explain_decisions(const hone_explained *about, hone_error *err);
+/* What the runtime answers for this shape and for one that nobody tuned. */
+json_t *hone__explain_answers(const hone_explained *about, hone_error *err);
+
+#endif

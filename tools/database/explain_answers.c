@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which problem, and what the runtime answers: see explain.h. No device is
+ * asked, so that a database of another machine can be read. */
+#include "tools/database/explain.h"
+
+#include "runtime/base/alloc.h"
+#include "runtime/store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATCH_NAME(name, value, spelling) [HONE_MATCH_##name] = spelling,
+static const char *const match_names[] = {HONE_MATCH_MAP(MATCH_NAME)};
+#undef MATCH_NAME
+
+/* ---- the problem ------------------------------------------------------------
+ */
+
+static const char find_sql[] =
+    "SELECT op, dims, label, mode, device_name, device_kind, driver_version,"
+    " problem_id, device_id, (SELECT facts FROM device d"
+    "  WHERE d.device_id = s.device_id), arch FROM session_v1 s"
+    " WHERE op = ?1 AND (?2 = '' OR (dims >= ?2 AND dims < ?2 || '-'))"
+    " AND (?3 IS NULL OR mode = ?3) ORDER BY session_id DESC LIMIT 1";
+
+static void read_properties(hone_explained *about, const char *facts,
+                            const char *arch)
+{
+    json_t *object = json_loads(facts, 0, NULL);
+
+    if (hone__properties_of_arch(arch, &about->properties, NULL) != HONE_OK)
+        hone__properties_of_host(&about->properties);
+    for (size_t i = 0; i < HONE_N_PROPERTIES; ++i) {
+        const json_t *value = json_object_get(object, hone__property_names[i]);
+
+        if (json_is_integer(value))
+            about->properties.value[i] = json_integer_value(value);
+    }
+    json_decref(object);
+}
+
+#define COPY(to, value) (void)snprintf((to), sizeof(to), "%s", (value).text)
+
+static hone_status on_found(void *user, const hone_db_row *row, hone_error *err)
+{
+    const hone_db_value *v = row->values;
+    hone_explained *about = user;
+
+    (void)err;
+    COPY(about->label, v[2]);
+    COPY(about->mode, v[3]);
+    COPY(about->device, v[4]);
+    COPY(about->device_kind, v[5]);
+    COPY(about->driver_version, v[6]);
+    about->problem_id = v[7].integer;
+    about->device_id = v[8].integer;
+    about->n_dims = 0;
+    for (const char *at = v[1].text; *at && about->n_dims < HONE_MAX_DIMS;) {
+        char *end;
+
+        about->dims[about->n_dims++] = strtoll(at, &end, 10);
+        at = end + (*end == ',');
+    }
+    read_properties(about, v[9].text, v[10].text);
+    return HONE_OK;
+}
+
+hone_status hone__explain_find(hone_explained *about, const char *dims,
+                               const char *mode, hone_error *err)
+{
+    const hone_db_value values[] = {hone__db_text(about->op),
+                                    hone__db_text(dims), hone__db_text(mode)};
+
+    about->problem_id = 0;
+    HONE_TRY(
+        hone__db_query(about->db, find_sql, values, 3, on_found, about, err));
+    if (about->problem_id)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_NOT_FOUND,
+                      "nothing was tuned of %s%s%s%s%s in '%s'; hone show "
+                      "problems says what there is",
+                      about->op, *dims ? " with dims " : "", dims,
+                      mode ? " and mode " : "", mode ? mode : "", about->path);
+}
+
+/* ---- answers
+ * ------------------------------------------------------------------ */
+
+/* A shape near this one that nobody tuned, most likely: its largest size an
+ * eighth more, and one. */
+static void move_away(const hone_explained *about, int64_t *dims)
+{
+    size_t largest = 0;
+
+    memcpy(dims, about->dims, sizeof about->dims);
+    for (size_t i = 0; i < about->n_dims; ++i)
+        if (dims[i] > dims[largest])
+            largest = i;
+    dims[largest] += dims[largest] / 8 + 1;
+}
+
+static json_t *answer(const hone_explained *about, hone_store *store,
+                      const char *what, const int64_t *dims)
+{
+    hone_target target = {.is_host = strcmp(about->device_kind, "cpu") == 0,
+                          .properties = about->properties};
+    const hone_query query = {.stores = &store,
+                              .n_stores = 1,
+                              .target = &target,
+                              .op = about->op,
+                              .dims = dims,
+                              .n_dims = about->n_dims,
+                              .compile = HONE_COMPILE_NEVER};
+    hone_answer *found = hone__alloc(sizeof *found);
+    hone_error err = {0};
+    hone_text text = {0};
+    json_t *row;
+
+    COPY(target.name, ((hone_db_value){.text = about->device}));
+    COPY(target.driver_version,
+         ((hone_db_value){.text = about->driver_version}));
+    for (size_t i = 0; i < about->n_dims; ++i)
+        hone__text_printf(&text, "%s%lld", i ? "," : "", (long long)dims[i]);
+    if (found && hone__match_find(&query, found, &err) == HONE_OK)
+        row = hone__json(
+            "shape:s dims:s match:s implementation:s config:s "
+            "tuned_time_ns:p reason:s",
+            what, hone__text_str(&text), match_names[found->match.kind],
+            found->match.implementation, found->match.config,
+            (double)found->match.tuned_time_ns, found->match.reason);
+    else
+        row = hone__json("shape:s dims:s match:n reason:s", what,
+                         hone__text_str(&text),
+                         found ? err.text : "out of memory");
+    hone__text_free(&text);
+    hone__free(found);
+    return row;
+}
+
+json_t *hone__explain_answers(const hone_explained *about, hone_error *err)
+{
+    int64_t other[HONE_MAX_DIMS];
+    hone_store *store = NULL;
+    json_t *rows;
+
+    if (strcmp(about->device_kind, "replay") == 0)
+        return json_array(); /* nothing was compiled */
+    if (hone__store_open(about->path, &store, err) != HONE_OK)
+        return NULL;
+    hone__store_select(store, strcmp(about->device_kind, "cpu") == 0);
+    move_away(about, other);
+    rows = hone__json_append(json_array(),
+                             answer(about, store, "this", about->dims));
+    rows = hone__json_append(rows, answer(about, store, "another", other));
+    hone__store_close(store);
+    return rows;
+}
