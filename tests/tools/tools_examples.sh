@@ -43,12 +43,12 @@ hone_example() {
         ;;
     "hone tune"* | "hone run"* | "hone bench"*) wanted=4 ;;
     "hone simulate"*) wanted=3 ;; # no such file
-    "hone top --db"* | "hone merge"* | "hone explain"* | "hone diff"*) wanted=3 ;; # no database
-    "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone explain saxpy"*)
         not_run "$1" "depends on what was tuned before: tools_explain.sh"
         return
         ;;
+    "hone top --db"* | "hone merge"* | "hone explain"* | "hone diff"*) wanted=3 ;; # no database
+    "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone compile"* | *"--require"*)
         not_run "$1" "depends on NVRTC: tools_compile.sh"
         return
