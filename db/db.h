@@ -477,6 +477,48 @@ hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
                                  size_t n, hone_db_merged *out,
                                  hone_error *err);
 
+/* ---- what nobody needs ---------------------------------------------------
+ */
+
+typedef struct hone_db_collected { /* what went */
+    int64_t n_templates;           /* older texts */
+    int64_t n_variants, n_sessions, n_trials, n_decisions;
+    int64_t n_places; /* of rankings */
+    int64_t n_artifacts;
+    int64_t bytes_before, bytes_after; /* of the file */
+    int64_t bytes_freed;               /* in it, before it is made smaller */
+} hone_db_collected;
+
+/* Remove what was measured with older texts of templates, which the runtime
+ * does not launch and no tune resumes from, and what nothing refers to
+ * (gc_rows.sql); then make the file smaller, for which there must be room
+ * for a copy beside it. With `is_tried` all stays, and only the figures are
+ * right, but bytes_after. HONE_ERR_DATABASE: a row refers to none, and
+ * nothing was removed; HONE_ERR_IO after all of it went if there is no room;
+ * HONE_ERR_BUSY. */
+hone_status hone__db_gc(hone_db *db, int is_tried, hone_db_collected *out,
+                        hone_error *err);
+
+/* ---- is it whole? -------------------------------------------------------
+ */
+
+typedef struct hone_db_checked {
+    const char *name;   /* "pages", "references", "artifacts", .. */
+    const char *advice; /* what to do about a finding */
+    int is_left_out;    /* a file of this format does not have it */
+    int64_t n;          /* what was looked at */
+    int64_t n_damaged;
+    char first[512]; /* the first finding, a sentence */
+} hone_db_checked;
+
+typedef hone_status (*hone_db_check_fn)(void *user,
+                                        const hone_db_checked *found,
+                                        hone_error *err);
+/* Look at all pages, references, hashes and kept counts; the callback gets
+ * each kind. Nothing is written. What is damaged is no failure. */
+hone_status hone__db_check(hone_db *db, hone_db_check_fn each, void *user,
+                           hone_error *err);
+
 /* ---- SQL that a person wrote --------------------------------------------
  *
  * One statement without parameters. HONE_ERR_ARGUMENT has SQLite's sentence

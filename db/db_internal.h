@@ -20,6 +20,7 @@ extern const char hone__db_schema_6[];
 extern const char hone__db_schema_7[];
 extern const char hone__db_schema_8[];
 extern const char hone__db_schema_9[];
+extern const char hone__db_gc_rows[];
 extern const char hone__db_merge_rows[];
 extern const char hone__db_read_1[];
 extern const char hone__db_read_2[];

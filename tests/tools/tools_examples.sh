@@ -47,7 +47,7 @@ hone_example() {
         not_run "$1" "depends on what was tuned before: tools_explain.sh"
         return
         ;;
-    "hone top --db"* | "hone merge"* | "hone explain"* | "hone diff"*) wanted=3 ;; # no database
+    "hone top --db"* | "hone merge"* | "hone explain"* | "hone diff"* | "hone check"* | "hone gc"*) wanted=3 ;; # no database
     "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone compile"* | *"--require"*)
         not_run "$1" "depends on NVRTC: tools_compile.sh"

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone check: is a database whole? */
+#include "db/db.h"
+#include "tools/base/commands.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
+
+typedef struct check_rows {
+    hone_output *output;
+    int64_t n_damaged;
+} check_rows;
+
+static hone_status on_checked(void *user, const hone_db_checked *found,
+                              hone_error *err)
+{
+    check_rows *rows = user;
+    const char *state = found->is_left_out ? "none"
+                        : found->n_damaged ? "damaged"
+                                           : "ok";
+
+    (void)err;
+    rows->n_damaged += found->n_damaged;
+    hone__output_row(
+        rows->output,
+        hone__json("check:s state:s looked_at:I damaged:I first:s advice:s",
+                   found->name, state, found->n, found->n_damaged,
+                   found->n_damaged ? found->first : NULL,
+                   found->n_damaged ? found->advice : NULL));
+    return HONE_OK;
+}
+
+static hone_exit check(const hone_options *options, const char *path,
+                       hone_db *db)
+{
+    check_rows rows = {.output = hone__output_begin(
+                           options, "checks",
+                           "check, state, looked_at:n=looked at, damaged:n, "
+                           "first, advice",
+                           hone__json("db:s", path))};
+    hone_error err = {0};
+    const hone_status status = hone__db_check(db, on_checked, &rows, &err);
+    const hone_exit code = hone__output_end(rows.output, hone__json(""));
+
+    if (status != HONE_OK)
+        return hone__message_error(&err);
+    if (code != HONE_EXIT_DONE)
+        return code;
+    return rows.n_damaged ? HONE_EXIT_NEGATIVE : HONE_EXIT_DONE;
+}
+
+hone_exit hone__cmd_check(const hone_options *options)
+{
+    hone_text path = {0};
+    hone_db *db = NULL;
+    hone_error err = {0};
+    hone_exit code;
+    hone_status status = hone__locate_db(options, &path, &err);
+
+    if (status == HONE_OK)
+        status =
+            hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db, &err);
+    code = status == HONE_OK ? check(options, hone__text_str(&path), db)
+                             : hone__message_error(&err);
+    hone__db_close(db);
+    hone__text_free(&path);
+    return code;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone gc: what nobody needs any more goes. */
+#include "db/db.h"
+#include "tools/base/commands.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
+
+static hone_exit say(const hone_options *options, const char *path,
+                     const hone_db_collected *gone)
+{
+    const int is_tried = options->text[HONE_OPT_DRY_RUN] != NULL;
+
+    return hone__output_end(
+        hone__output_begin(
+            options, NULL, "",
+            hone__json("db:s dry_run:b templates:I variants:I sessions:I "
+                       "trials:I decisions:I places:I artifacts:I "
+                       "bytes_before:I bytes_after:I",
+                       path, is_tried, gone->n_templates, gone->n_variants,
+                       gone->n_sessions, gone->n_trials, gone->n_decisions,
+                       gone->n_places, gone->n_artifacts, gone->bytes_before,
+                       is_tried ? gone->bytes_before - gone->bytes_freed
+                                : gone->bytes_after)),
+        hone__json(""));
+}
+
+hone_exit hone__cmd_gc(const hone_options *options)
+{
+    hone_db_collected gone;
+    hone_text path = {0};
+    hone_db *db = NULL;
+    hone_error err = {0};
+    hone_exit code;
+    hone_status status = hone__locate_db(options, &path, &err);
+
+    if (status == HONE_OK)
+        status = hone__db_open(hone__text_str(&path), 0, &db, &err);
+    if (status == HONE_OK)
+        status = hone__db_gc(db, options->text[HONE_OPT_DRY_RUN] != NULL, &gone,
+                             &err);
+    code = status == HONE_OK ? say(options, hone__text_str(&path), &gone)
+                             : hone__message_error(&err);
+    hone__db_close(db);
+    hone__text_free(&path);
+    return code;
+}
