@@ -456,6 +456,12 @@ hone_status hone__db_query(hone_db *db, const char *sql,
 hone_status hone__db_columns(hone_db *db, const char *sql, hone_text *out,
                              hone_error *err);
 
+/* What a profiler says of a kernel of a trial; again replaces it. */
+hone_status hone__db_counter_put(hone_db *db, int64_t trial_id,
+                                 const char *kernel, const char *name,
+                                 const char *unit, double value,
+                                 hone_error *err);
+
 /* ---- several databases --------------------------------------------------
  */
 

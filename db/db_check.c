@@ -121,6 +121,15 @@ static hone_status on_count(void *user, const hone_db_row *row, hone_error *err)
     "SELECT op, device_id, mode, n_problems, n_sessions, n_trials, n_ok,"      \
     " last_unix_s FROM tally"
 
+#define WON                                                                    \
+    "SELECT p.op, r.device_id, r.mode, k.name, count(*) FROM ranking r"        \
+    " JOIN problem p ON p.problem_id = r.problem_id"                           \
+    " JOIN trial t ON t.trial_id = r.trial_id"                                 \
+    " JOIN variant v ON v.variant_id = t.variant_id"                           \
+    " JOIN template k ON k.template_id = v.template_id"                        \
+    " WHERE r.rank = 1 GROUP BY p.op, r.device_id, r.mode, k.name"
+#define KEPT_WON "SELECT op, device_id, mode, name, n_won FROM tally_won"
+
 static const struct {
     const char *name;
     const char *sql;
@@ -151,7 +160,13 @@ static const struct {
      " EXCEPT " COUNTED ")",
      "SELECT count(*) FROM tally", 8, on_count,
      "'hone show coverage' and which default variant is taken rely on them; "
-     "hone merge FILE --db NEW makes a file with right ones"}};
+     "hone merge FILE --db NEW makes a file with right ones"},
+    {"winners",
+     "SELECT * FROM (" WON " EXCEPT " KEPT_WON
+     ") UNION SELECT * FROM (" KEPT_WON " EXCEPT " WON ")",
+     "SELECT count(*) FROM tally_won", 8, on_count,
+     "which default variant is taken relies on these counts; hone merge FILE "
+     "--db NEW makes a file with right ones"}};
 
 hone_status hone__db_check(hone_db *db, hone_db_check_fn each, void *user,
                            hone_error *err)

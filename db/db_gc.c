@@ -84,8 +84,8 @@ hone_status hone__db_gc(hone_db *db, int is_tried, hone_db_collected *out,
         status != HONE_OK || is_tried)
         return status;
     /* The rows are gone, whatever becomes of this: it needs room for a copy. */
-    HONE_TRY(
-        hone__db_exec(db, "VACUUM", "give back the room of what went", err));
+    HONE_TRY(hone__db_exec(db, "VACUUM",
+                           "make the file smaller (the rows are gone)", err));
     HONE_TRY(hone__db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)",
                            "give back the room of what went", err));
     return size_of(db, &out->bytes_after, &page_bytes, err);

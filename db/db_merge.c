@@ -103,8 +103,9 @@ static hone_status look_at(const hone_db *db, merge_source *source,
 /* ---- attached databases -------------------------------------------------- */
 
 static const char *const tables[] = {
-    "device",  "artifact", "template", "problem",  "toolchain", "launch_form",
-    "variant", "session",  "trial",    "decision", "baseline",  "ranking"};
+    "device",      "artifact", "template", "problem", "toolchain",
+    "launch_form", "variant",  "session",  "trial",   "decision",
+    "baseline",    "ranking",  "counter"};
 
 static void detach(hone_db *db, size_t at)
 {

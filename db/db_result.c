@@ -335,3 +335,22 @@ hone_status hone__db_decision_put(hone_db *db, const hone_db_decision *decision,
         " ?7, ?8, ?9, ?10, ?11) RETURNING decision_id",
         values, N_OF(values), out_id, err);
 }
+
+/* ---- counters ----------------------------------------------------------- */
+
+hone_status hone__db_counter_put(hone_db *db, int64_t trial_id,
+                                 const char *kernel, const char *name,
+                                 const char *unit, double value,
+                                 hone_error *err)
+{
+    const hone_db_value values[] = {
+        hone__db_integer(trial_id), hone__db_text(kernel), hone__db_text(name),
+        hone__db_text_or_empty(unit), hone__db_real(value)};
+
+    return hone__db_run(
+        db, "store a counter",
+        "INSERT INTO counter (trial_id, kernel, name, unit, value)"
+        " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (trial_id, kernel, name)"
+        " DO UPDATE SET unit = excluded.unit, value = excluded.value",
+        values, N_OF(values), NULL, err);
+}

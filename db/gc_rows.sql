@@ -3,7 +3,8 @@
 -- off, and checks them all at the end. Of each template, known by op and name, the
 -- text that was put last stays, with all that was measured with it. What was
 -- measured with others is stale: the runtime launches none of it, and no tune
--- resumes from it.
+-- resumes from it. But where a session runs, or was killed less than a day ago: its
+-- tuner may go on.
 
 CREATE TEMP TABLE old_template (template_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE old_variant (variant_id INTEGER PRIMARY KEY);
@@ -16,7 +17,11 @@ INSERT INTO old_template
 SELECT o.template_id FROM template o
  WHERE EXISTS (SELECT 1 FROM template n
                 WHERE n.op = o.op AND n.name = o.name
-                  AND n.last_put_unix_ns > o.last_put_unix_ns);
+                  AND n.last_put_unix_ns > o.last_put_unix_ns)
+   AND NOT EXISTS (SELECT 1 FROM session s
+                    WHERE s.template_id = o.template_id
+                      AND s.status = 'running'
+                      AND s.started_unix_s > unixepoch() - 86400);
 INSERT INTO old_variant
 SELECT v.variant_id
   FROM old_template o CROSS JOIN variant v ON v.template_id = o.template_id;
@@ -50,6 +55,7 @@ DELETE FROM decision
     OR against_trial_id IN (SELECT trial_id FROM old_trial)
     OR variant_id IN (SELECT variant_id FROM old_variant);
 INSERT INTO gone VALUES ('decisions', changes());
+DELETE FROM counter WHERE trial_id IN (SELECT trial_id FROM old_trial);
 DELETE FROM trial WHERE trial_id IN (SELECT trial_id FROM old_trial);
 INSERT INTO gone VALUES ('trials', changes());
 DELETE FROM baseline

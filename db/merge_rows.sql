@@ -262,6 +262,13 @@ UPDATE trial
           FROM variant ov JOIN template ok ON ok.template_id = ov.template_id
          WHERE ov.variant_id = trial.variant_id);
 
+INSERT INTO counter (trial_id, kernel, name, unit, value)
+SELECT coalesce(m.dst, -1), c.kernel, c.name, c.unit, c.value
+  FROM src_counter c LEFT JOIN map_trial m ON m.src = c.trial_id
+ WHERE true
+    ON CONFLICT (trial_id, kernel, name) DO UPDATE SET value = excluded.value
+ WHERE excluded.value > value;
+
 -- ---- what was found --------------------------------------------------------------
 
 INSERT INTO found_decision

@@ -7,3 +7,10 @@ SELECT k.op, k.name AS template_name, v.config, v.types, v.arch, v.options,
        k.sha256 AS template_sha256, v.template_id, v.variant_id
   FROM variant v
   JOIN template k ON k.template_id = v.template_id;
+
+-- Nobody profiled.
+CREATE TEMP VIEW counter_v1 AS
+SELECT op, dims, label, mode, device_name, device_kind, driver_version,
+       template_name, config, NULL AS kernel, NULL AS name, NULL AS unit,
+       NULL AS value, trial_id, variant_id
+  FROM trial_v1 WHERE 0;

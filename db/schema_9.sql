@@ -34,6 +34,28 @@ UPDATE sqlite_schema
  WHERE type = 'view' AND name IN ('ranked_v1', 'default_v1', 'default_v2');
 PRAGMA writable_schema = RESET;
 
+-- What a profiler said of a trial's kernels.
+CREATE TABLE counter (
+    trial_id INTEGER NOT NULL REFERENCES trial (trial_id),
+    kernel   TEXT NOT NULL CHECK (kernel <> ''),
+    name     TEXT NOT NULL CHECK (name <> ''),
+    unit     TEXT NOT NULL,
+    value    REAL NOT NULL,
+    PRIMARY KEY (trial_id, kernel, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW counter_v1 AS
+SELECT p.op, p.dims, p.label, s.mode, d.name AS device_name,
+       d.kind AS device_kind, d.driver_version, k.name AS template_name,
+       v.config, c.kernel, c.name, c.unit, c.value, c.trial_id, t.variant_id
+  FROM counter c
+  JOIN trial t ON t.trial_id = c.trial_id
+  JOIN session s ON s.session_id = t.session_id
+  JOIN problem p ON p.problem_id = s.problem_id
+  JOIN device d ON d.device_id = s.device_id
+  JOIN variant v ON v.variant_id = t.variant_id
+  JOIN template k ON k.template_id = v.template_id;
+
 -- A row for each variant: what it is launched with.
 CREATE VIEW launch_v1 AS
 SELECT k.op, k.name AS template_name, v.config, v.types, v.arch, v.options,

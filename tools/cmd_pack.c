@@ -4,7 +4,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
-#include "tools/pack_ptx.h"
+#include "tools/inputs/pack_ptx.h"
 
 #include "db/db_pack.h"
 #include "runtime/base/alloc.h"

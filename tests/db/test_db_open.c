@@ -89,7 +89,7 @@ static void test_every_table_is_strict(void **state)
     assert_int_equal(fixture_integer(f->db,
                                      "SELECT count(*) FROM pragma_table_list"
                                      " WHERE schema = 'main' AND strict"),
-                     14);
+                     15);
 }
 
 static void test_readonly_reads_and_refuses_writes(void **state)

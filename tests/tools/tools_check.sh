@@ -54,6 +54,8 @@ damage "update variant set launch_lines = launch_lines || 'x' where launch_sha25
 found 3 "is launched with is not what was stored"
 damage "update tally set n_trials = n_trials + 1"
 found 4 "the counts of"
+damage "delete from tally_won"
+found 5 "the counts of"
 # Any page of zeros is found, or the file is none.
 pages=$(($(wc -c <whole.db) / 4096))
 page=1
@@ -73,6 +75,11 @@ done
 run 0 check --db old.db
 out_has "none"
 run 3 check --db missing.db
+"$tests/make_version" old8.db 8 "$here/../db/version_1.sql"
+before=$(cksum <old8.db)
+run 3 gc --dry-run --db old8.db
+err_has "has format 8"
+[ "$before" = "$(cksum <old8.db)" ] || fail "a dry run changed the format"
 
 # ---- gc -------------------------------------------------------------------------
 # Nothing is stale yet.
@@ -91,6 +98,11 @@ run 0 show stale --db gc.db --format json
 "$tests/db_ask" gc.db "select count(*) from template" >n
 [ "$(cat n)" -eq 4 ] || fail "not four templates"
 before=$(cksum <gc.db)
+cp gc.db running.db
+run 0 sql --write "UPDATE session SET status = 'running'" --db running.db
+run 0 sql --write "UPDATE session SET started_unix_s = unixepoch()" --db running.db
+run 0 gc --db running.db --format json
+json templates=0 sessions=0
 run 0 gc --dry-run --db gc.db --format json
 json dry_run=true templates=1 variants=3 trials=3 sessions=1
 [ "$before" = "$(cksum <gc.db)" ] || fail "a dry run changed it"

@@ -67,3 +67,60 @@ run 3 explain saxpy --db "$work/none.db"
 err_has "there is no database"
 run 2 explain
 run 3 explain saxpy --dims 5003,nonsense
+
+# ---- code and counters, by programs that stand for NVIDIA's ------------------------
+mkdir "$work/bin"
+cat >"$work/bin/cuobjdump" <<'END'
+#!/bin/sh
+[ "$1" = -sass ] && [ -s "$2" ] && echo "        /*0000*/  IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;"
+END
+cat >"$work/bin/ncu" <<'END'
+#!/bin/sh
+printf '%s\n' "$@" >"$NCU_WORDS"
+echo "==PROF== Connected to process 1"
+echo '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+echo '"0","1","gemm(float, int)","dram__bytes_read.sum","byte","1,234,567"'
+echo '"0","1","gemm(float, int)","gpu__time_duration.sum","nsecond","99"'
+echo '"1","1","gemm(float, int)","gpu__time_duration.sum","nsecond","98.5"'
+exit "${NCU_EXIT:-0}"
+END
+chmod +x "$work/bin/cuobjdump" "$work/bin/ncu"
+NCU_WORDS=$work/words
+HONE_DB=$work/large.db
+export NCU_WORDS
+before=$(cksum <"$HONE_DB")
+with_path() { (PATH="$work/bin:$PATH" && run "$@"); }
+with_path 0 explain op_3 --sass
+out_has "Instructions of the winner"
+out_has "IMAD.MOV.U32"
+with_path 0 explain op_3 --sass --format json
+json sass
+[ "$before" = "$(cksum <"$HONE_DB")" ] || fail "it was changed"
+NCU_EXIT=1 with_path 0 explain op_3 --ncu
+err_has "ncu gave no counters"
+err_has "--clock-control none"
+err_has "run op_3 --dims"
+with_path 0 explain op_3 --ncu --format json
+json counters.0.kernel=gemm counters.0.counter=dram__bytes_read.sum \
+    counters.0.value=1234567.0 counters.0.unit=byte counters.1.value=98.5
+for word in none all 'regex:^(gemm)$' run op_3 --mode "$HONE_DB"; do
+    grep -qxF -e "$word" "$NCU_WORDS" || fail "ncu did not get $word"
+done
+run 0 explain op_3
+out_has "dram__bytes_read.sum"
+run 0 sql "SELECT count(*) AS n FROM counter_v1" --format csv
+out_is "n
+2"
+run 0 merge "$HONE_DB" --db "$work/merged.db"
+[ "$("$tests/db_ask" "$work/merged.db" "select count(*) from counter")" -eq 2 ] ||
+    fail "counters are not merged"
+# The template of the winner is not here.
+run 3 explain op_3 --ptx
+err_has "there is no PTX of the winner"
+HONE_DB=$work/tuned.db
+run 3 explain saxpy --dims 5003 --ptx
+err_has "only kernels for GPUs have PTX"
+if command -v objdump >/dev/null; then
+    run 0 explain saxpy --dims 5003 --sass
+    out_has "Disassembly"
+fi

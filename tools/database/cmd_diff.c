@@ -114,13 +114,15 @@ static json_t *row_of(const difference *d)
 
     return hone__json(
         "change:s op:s dims:s label:s mode:s device:s before_ns:p after_ns:p "
-        "ratio:p copy_ratio:p implementation:s before_implementation:s "
+        "ratio:p copy_ratio:p vendor_before_ns:p vendor_after_ns:p "
+        "implementation:s before_implementation:s "
         "config:s before_config:s moved:s",
         change_names[d->kind], any->op, any->dims, any->label, any->mode,
         *any->device ? any->device : NULL, before->time_ns, after->time_ns,
         d->ratio, copied ? after->copy_ns / before->copy_ns : 0,
-        after->implementation, before->implementation, after->config,
-        before->config, moved ? "another" : NULL);
+        before->vendor_ns, after->vendor_ns, after->implementation,
+        before->implementation, after->config, before->config,
+        moved ? "another" : NULL);
 }
 
 static hone_exit say(const hone_options *options, const hone_side *sides,
@@ -136,6 +138,7 @@ static hone_exit say(const hone_options *options, const hone_side *sides,
         options, "changes",
         "change, op, label=problem, device, mode, before_ns:t=before, "
         "after_ns:t=after, ratio:r, copy_ratio:r=copy, "
+        "vendor_before_ns:t=vendor before, vendor_after_ns:t=vendor after, "
         "implementation=by, moved=winner",
         hone__json(
             "before:s after:s before_drivers:s after_drivers:s "

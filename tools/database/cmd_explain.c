@@ -27,6 +27,8 @@ static const struct {
     {"baselines", "Beside it", "name, time_ns:t=time, ratio:r, what, message",
      NULL},
     {"decisions", "Decided", "kind, config:c, text", NULL},
+    {"counters", "Counters of the winner, by ncu",
+     "kernel, counter, value:n, unit", NULL},
     {"importance", "What matters",
      "implementation=by, parameter, share_text=share, best, values:n, "
      "trials:n, problems:n, explained:r",
@@ -60,11 +62,70 @@ static json_t *explain(hone_explained *about, int64_t most, const char *dims,
     add(&all, "finalists", finalists);
     add(&all, "baselines", all ? hone__explain_baselines(about, err) : NULL);
     add(&all, "decisions", all ? hone__explain_decisions(about, err) : NULL);
+    add(&all, "counters", all ? hone__explain_counters(about, err) : NULL);
     add(&all, "importance", all ? hone__explain_importance(about, err) : NULL);
     add(&all, "outcomes", all ? hone__explain_outcomes(about, err) : NULL);
     add(&all, "answers", all ? hone__explain_answers(about, err) : NULL);
     return all;
 }
+
+/* ---- the winner's code ------------------------------------------------------
+ */
+
+static const struct {
+    hone_option_id option;
+    const char *key;
+    int is_ptx;
+} codes[] = {{HONE_OPT_SASS, "sass", 0}, {HONE_OPT_PTX, "ptx", 1}};
+
+/* Before the rest, which shows the counters. */
+static hone_status run_ncu(const hone_options *options, hone_explained *about,
+                           hone_error *err)
+{
+    hone_text command = {0};
+    char why[200];
+    hone_status status = HONE_OK;
+
+    if (!options->text[HONE_OPT_NCU])
+        return HONE_OK;
+    status = hone__explain_profile(about, &command, why, err);
+    if (status == HONE_OK && *why)
+        hone__message_note("ncu gave no counters (%s); where it may: %s", why,
+                           hone__text_str(&command));
+    hone__text_free(&command);
+    return status;
+}
+
+static hone_status add_code(const hone_options *options,
+                            const hone_explained *about, json_t **all,
+                            hone_error *err)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; ++i) {
+        hone_text text = {0};
+
+        if (!options->text[codes[i].option])
+            continue;
+        HONE_TRY(
+            hone__explain_code(about, options, codes[i].is_ptx, &text, err));
+        add(all, codes[i].key, hone__json_text(&text));
+    }
+    return HONE_OK;
+}
+
+static void print_code(const json_t *all)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; ++i) {
+        const char *text =
+            json_string_value(json_object_get(all, codes[i].key));
+
+        if (text)
+            (void)printf("\n%s of the winner\n%s\n",
+                         codes[i].is_ptx ? "PTX" : "Instructions", text);
+    }
+}
+
+/* ---- printing ---------------------------------------------------------------
+ */
 
 /* A title, and the table; configurations as what differs, unless --full. */
 static hone_exit print_section(const hone_options *options, size_t i,
@@ -93,7 +154,11 @@ static hone_exit print_section(const hone_options *options, size_t i,
 static hone_exit print_text(const hone_options *options, json_t *all)
 {
     json_t *parts[sizeof sections / sizeof sections[0]];
+    json_t *whole = json_copy(all);
     hone_exit code;
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; ++i)
+        (void)json_object_del(all, codes[i].key);
 
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i) {
         parts[i] = json_incref(json_object_get(all, sections[i].key));
@@ -106,6 +171,9 @@ static hone_exit print_text(const hone_options *options, json_t *all)
             code = print_section(options, i, parts[i]);
         json_decref(parts[i]);
     }
+    if (code == HONE_EXIT_DONE)
+        print_code(whole);
+    json_decref(whole);
     return code;
 }
 
@@ -173,6 +241,8 @@ hone_exit hone__cmd_explain(const hone_options *options)
         status = hone__db_open(about->path, HONE_DB_READONLY, &about->db, &err);
     if (status == HONE_OK)
         status = find(options, about, hone__text_str(&dims), &err);
+    if (status == HONE_OK)
+        status = run_ncu(options, about, &err);
     if (status == HONE_OK) {
         hone_text spelled = {0};
 
@@ -181,6 +251,10 @@ hone_exit hone__cmd_explain(const hone_options *options)
                               (long long)about->dims[i]);
         all = explain(about, most, hone__text_str(&spelled), &err);
         hone__text_free(&spelled);
+        if (all && add_code(options, about, &all, &err) != HONE_OK) {
+            json_decref(all);
+            all = NULL;
+        }
         if (!all && err.status == HONE_OK)
             (void)hone__out_of_memory(&err, "");
     }

@@ -25,6 +25,24 @@ static hone_exit say(const hone_options *options, const char *path,
         hone__json(""));
 }
 
+/* Opening an older file for writing brings it to the current format. */
+static hone_status refuse_old(const hone_options *options, const char *path,
+                              hone_error *err)
+{
+    hone_db_summary summary;
+
+    if (!options->text[HONE_OPT_DRY_RUN])
+        return HONE_OK;
+    HONE_TRY(hone__db_inspect(path, 0, &summary, err));
+    if (summary.version == HONE_DB_VERSION)
+        return HONE_OK;
+    return hone__fail(
+        err, HONE_ERR_UNSUPPORTED,
+        "database '%s' has format %lld; hone gc would bring it to "
+        "%d, which a dry run does not: try a copy of it",
+        path, (long long)summary.version, HONE_DB_VERSION);
+}
+
 hone_exit hone__cmd_gc(const hone_options *options)
 {
     hone_db_collected gone;
@@ -34,6 +52,8 @@ hone_exit hone__cmd_gc(const hone_options *options)
     hone_exit code;
     hone_status status = hone__locate_db(options, &path, &err);
 
+    if (status == HONE_OK)
+        status = refuse_old(options, hone__text_str(&path), &err);
     if (status == HONE_OK)
         status = hone__db_open(hone__text_str(&path), 0, &db, &err);
     if (status == HONE_OK)

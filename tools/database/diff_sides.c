@@ -15,7 +15,10 @@
     " (SELECT s.noise_floor FROM session s"                                    \
     "  WHERE s.session_id = w.session_id),"                                    \
     " (SELECT b.time_ns FROM baseline b WHERE b.session_id = w.session_id"     \
-    "  AND b.name = 'memcpy'), w.driver_version, NULL FROM winner_v1 w"
+    "  AND b.name = 'memcpy'), w.driver_version, NULL,"                        \
+    " (SELECT min(b.time_ns) FROM baseline b"                                  \
+    "  WHERE b.session_id = w.session_id AND b.name <> 'memcpy')"              \
+    " FROM winner_v1 w"
 #define IN_TIME " ORDER BY w.tuned_at, w.session_id"
 
 /* What a session has in the ranking, else the best of its trials. */
@@ -24,7 +27,9 @@ static const char of_session[] =
     " coalesce(r.time_ns, t.time_ns), r.ci_low_ns, r.ci_high_ns,"
     " s.noise_floor, (SELECT b.time_ns FROM baseline b"
     "  WHERE b.session_id = s.session_id AND b.name = 'memcpy'),"
-    " d.driver_version, t.spread_ns FROM session s"
+    " d.driver_version, t.spread_ns, (SELECT min(b.time_ns) FROM baseline b"
+    "  WHERE b.session_id = s.session_id AND b.name <> 'memcpy')"
+    " FROM session s"
     " JOIN problem p ON p.problem_id = s.problem_id"
     " JOIN device d ON d.device_id = s.device_id"
     " JOIN trial t ON t.trial_id = coalesce("
@@ -106,7 +111,8 @@ static hone_status on_winner(void *user, const hone_db_row *row,
         .low_ns = v[8].kind == HONE_DB_REAL ? v[8].real : v[7].real - spread,
         .high_ns = v[9].kind == HONE_DB_REAL ? v[9].real : v[7].real + spread,
         .noise = v[10].real,
-        .copy_ns = v[11].real};
+        .copy_ns = v[11].real,
+        .vendor_ns = v[14].real};
     if (!to->op || !to->dims || !to->mode || !to->device || !to->label ||
         !to->config || !to->implementation)
         return hone__out_of_memory(err, "");

@@ -6,6 +6,7 @@
 
 #include "db/db.h"
 #include "runtime/launch/launch_spec.h"
+#include "tools/base/arguments.h"
 #include "tools/base/json.h"
 
 typedef struct hone_explained {
@@ -44,6 +45,20 @@ json_t *hone__explain_importance(const hone_explained *about, hone_error *err);
 json_t *hone__explain_outcomes(const hone_explained *about, hone_error *err);
 /* What the final decided. */
 json_t *hone__explain_decisions(const hone_explained *about, hone_error *err);
+/* Append the winner's instructions, by cuobjdump or objdump, or its PTX, which
+ * NVRTC makes of the template. HONE_ERR_NOT_FOUND (no winner, or the program
+ * is not here), HONE_ERR_UNSUPPORTED (there is none), HONE_ERR_IO. */
+hone_status hone__explain_code(const hone_explained *about,
+                               const hone_options *options, int is_ptx,
+                               hone_text *out, hone_error *err);
+/* Run ncu on `hone run` of the winner and store its counters. The exact command
+ * is appended; `why` is "" if there are counters now, else what ncu said last,
+ * or that it is not here. */
+hone_status hone__explain_profile(const hone_explained *about,
+                                  hone_text *out_command, char why[200],
+                                  hone_error *err);
+/* Those that are stored. */
+json_t *hone__explain_counters(const hone_explained *about, hone_error *err);
 /* What the runtime answers for this shape and for one that nobody tuned. */
 json_t *hone__explain_answers(const hone_explained *about, hone_error *err);
 

@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void hone__command_start(hone_command *c, const char *program)
+void hone__command_start(hone_command_line *c, const char *program)
 {
-    *c = (hone_command){.words = {program}, .n = 1};
+    *c = (hone_command_line){.words = {program}, .n = 1};
 }
 
-void hone__command_add(hone_command *c, ...)
+void hone__command_add(hone_command_line *c, ...)
 {
     va_list words;
 
@@ -83,7 +83,7 @@ static struct rlimit limit_children(double seconds)
     return before;
 }
 
-int hone__command_run(const hone_command *c, const char *folder,
+int hone__command_run(const hone_command_line *c, const char *folder,
                       const char *log, double at_most_s)
 {
     posix_spawn_file_actions_t actions;

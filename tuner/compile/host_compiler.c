@@ -38,7 +38,7 @@ enum {
 static const char *const build_names[] = {"plain", "sanitized", "races"};
 
 /* What every unit is compiled with. */
-static void add_flags(const hone_host_compiler *compiler, hone_command *c)
+static void add_flags(const hone_host_compiler *compiler, hone_command_line *c)
 {
     hone__command_start(c, compiler->path);
     /* Hidden: inline variables of two objects in one process must not be
@@ -58,9 +58,9 @@ static void add_flags(const hone_host_compiler *compiler, hone_command *c)
 
 /* The command for a unit, and the one that links it if that is another. */
 static void make_commands(const hone_host_compiler *compiler,
-                          hone_command *unit, hone_command *link)
+                          hone_command_line *unit, hone_command_line *link)
 {
-    *link = (hone_command){.n = 0};
+    *link = (hone_command_line){.n = 0};
     add_flags(compiler, unit);
     hone__command_add(unit, "-MD", "-MF", UNIT ".d", NULL);
     if (compiler->lists_assembled)
@@ -91,7 +91,7 @@ static void choose_path(char *out, size_t size)
 }
 
 /* Whether the command ends with 0; then the first line of what it prints. */
-static int ask_compiler(const hone_command *c, hone_text *out)
+static int ask_compiler(const hone_command_line *c, hone_text *out)
 {
     const char *base = getenv("TMPDIR");
     char log[MAX_PATH];
@@ -117,7 +117,7 @@ static int ask_compiler(const hone_command *c, hone_text *out)
 /* The same of `PATH OPTION`, which has to print something. */
 static int ask_option(const char *path, const char *option, hone_text *out)
 {
-    hone_command c;
+    hone_command_line c;
 
     hone__command_start(&c, path);
     hone__command_add(&c, option, NULL);
@@ -130,7 +130,7 @@ static int ask_option(const char *path, const char *option, hone_text *out)
 static int knows(const char *path, const char *option, const char *stage)
 {
     hone_text nothing = {0};
-    hone_command c;
+    hone_command_line c;
     int ok;
 
     hone__command_start(&c, path);
@@ -156,7 +156,7 @@ hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err)
                       path);
 }
 
-static void add_words(hone_text *all, const hone_command *c)
+static void add_words(hone_text *all, const hone_command_line *c)
 {
     for (int i = 1; i < c->n; ++i) /* without the path */
         hone__text_append(all, c->words[i], strlen(c->words[i]) + 1);
@@ -167,7 +167,7 @@ static hone_status make_digest(const hone_host_compiler *compiler,
                                const char *version, hone_toolchain *out,
                                hone_error *err)
 {
-    hone_command unit, link;
+    hone_command_line unit, link;
     hone_text all = {0};
     hone_status status;
 
@@ -271,7 +271,7 @@ static hone_status prepare_headers(hone_host_compiler *compiler,
                                    const char *folder, const char *unit_folder,
                                    hone_error *err)
 {
-    hone_command c;
+    hone_command_line c;
 
     for (const hone_host_file *f = hone__host_files; f->name; ++f)
         HONE_TRY(write_file(folder, f->name, f->text, err));
@@ -333,7 +333,7 @@ static int has_broken(const char *folder)
 /* The template's own compiler options are NVRTC's and are left out. */
 static int compile_unit(const hone_host_compiler *compiler, const char *folder)
 {
-    hone_command unit, link;
+    hone_command_line unit, link;
     int code;
 
     make_commands(compiler, &unit, &link);

@@ -50,19 +50,19 @@ hone_status hone__host_opened_check(const char *folder, const char *compiled,
 enum { HONE_MAX_WORDS = 48 };
 
 /* A command line; its words are borrowed. */
-typedef struct hone_command {
+typedef struct hone_command_line {
     const char *words[HONE_MAX_WORDS + 1]; /* a NULL behind the last */
     int n;                                 /* more than fit: it does not run */
-} hone_command;
+} hone_command_line;
 
-void hone__command_start(hone_command *c, const char *program);
+void hone__command_start(hone_command_line *c, const char *program);
 /* Add words up to a NULL. */
-void hone__command_add(hone_command *c, ...) __attribute__((sentinel));
+void hone__command_add(hone_command_line *c, ...) __attribute__((sentinel));
 
 /* Run it in `folder` with stdout and stderr in the file `log`, for so many
  * seconds of processor time at most (0: no limit). Exit status, -1 if it could
  * not be started. */
-int hone__command_run(const hone_command *c, const char *folder,
+int hone__command_run(const hone_command_line *c, const char *folder,
                       const char *log, double at_most_s);
 
 /* ---- what it compiles against ------------------------------------------- */

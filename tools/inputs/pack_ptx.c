@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone pack --with-ptx: the PTX of a stored variant, made of its template as it
  * is now, if that is the one that the variant was made of. */
-#include "tools/pack_ptx.h"
+#include "tools/inputs/pack_ptx.h"
 
 #include "gen/expand/expand.h"
 #include "tools/base/message.h"

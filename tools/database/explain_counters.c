@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* realpath */
+/* Counters of the winner by NVIDIA's profiler: see explain.h. */
+#include "tools/database/explain.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/compile/host_compiler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Shares of peaks, what moved, and what a thread takes: what says which unit
+ * limits a kernel. Clocks are left as they are. */
+static const char metrics[] =
+    "gpu__time_duration.sum,"
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed,"
+    "lts__throughput.avg.pct_of_peak_sustained_elapsed,"
+    "l1tex__throughput.avg.pct_of_peak_sustained_elapsed,"
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed,"
+    "sm__inst_issued.avg.pct_of_peak_sustained_elapsed,"
+    "sm__warps_active.avg.pct_of_peak_sustained_active,"
+    "dram__bytes_read.sum,dram__bytes_write.sum,launch__registers_per_thread";
+
+enum { LAUNCHES = 3, MOST_FIELDS = 64 };
+
+/* ---- the command ------------------------------------------------------------
+ */
+
+typedef struct ncu_words {
+    char self[512];
+    hone_text db, dims, kernels;
+    hone_command_line command;
+} ncu_words;
+
+/* The kernels of a launch plan as an expression: "^(a|b)$". */
+static void list_kernels(const char *plan, hone_text *out)
+{
+    for (const char *at = plan; (at = strstr(at, "\nlaunch ")) != NULL;) {
+        const size_t length = strcspn(at += 8, "\n");
+
+        hone__text_printf(out, "%s%.*s", out->length ? "|" : "regex:^(",
+                          (int)length, at);
+    }
+    if (out->length)
+        hone__text_puts(out, ")$");
+}
+
+static hone_status make_command(const hone_explained *about,
+                                const char *program, ncu_words *out,
+                                hone_error *err)
+{
+    char *whole = realpath(about->path, NULL);
+    const ssize_t n = readlink("/proc/self/exe", out->self, sizeof out->self);
+
+    hone__text_puts(&out->db, whole ? whole : about->path);
+    free(whole);
+    (void)snprintf(out->self + (n > 0 && (size_t)n < sizeof out->self ? n : 0),
+                   1, "%s", "");
+    for (size_t i = 0; i < about->n_dims; ++i)
+        hone__text_printf(&out->dims, "%s%lld", i ? "," : "",
+                          (long long)about->dims[i]);
+    hone__command_start(&out->command, program);
+    hone__command_add(&out->command, "--clock-control", "none",
+                      "--target-processes", "all", "--csv", "--print-units",
+                      "base", "--metrics", metrics, "--launch-count", "3",
+                      NULL);
+    if (out->kernels.length)
+        hone__command_add(&out->command, "--kernel-name",
+                          hone__text_str(&out->kernels), NULL);
+    hone__command_add(&out->command, *out->self ? out->self : "hone", "run",
+                      about->op, "--dims", hone__text_str(&out->dims), "--mode",
+                      about->mode, "--db", hone__text_str(&out->db), NULL);
+    HONE_TRY(hone__text_check(&out->db, err));
+    return hone__text_check(&out->dims, err);
+}
+
+/* As a person types it. */
+static void spell(const hone_command_line *command, hone_text *out)
+{
+    for (int i = 0; i < command->n && i < HONE_MAX_WORDS; ++i) {
+        const char *word = command->words[i];
+        const int is_plain =
+            word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu"
+                              "vwxyz0123456789_-./,:+=")] == '\0';
+
+        hone__text_printf(out, is_plain ? "%s%s" : "%s'%s'", i ? " " : "",
+                          word);
+    }
+}
+
+/* ---- what it prints
+ * ---------------------------------------------------------- */
+
+typedef struct ncu_row {
+    const char *fields[MOST_FIELDS];
+    size_t n;
+} ncu_row;
+
+/* "a","b" in place. */
+static void split(char *line, ncu_row *out)
+{
+    out->n = 0;
+    for (char *at = line; *at == '"' && out->n < MOST_FIELDS;) {
+        char *end = strstr(++at, "\",");
+
+        out->fields[out->n++] = at;
+        if (!end) {
+            end = at + strlen(at);
+            end[end > at && end[-1] == '"' ? -1 : 0] = '\0';
+            return;
+        }
+        *end = '\0';
+        at = end + 2;
+    }
+}
+
+static size_t column(const ncu_row *head, const char *name)
+{
+    size_t i = 0;
+
+    while (i < head->n && strcmp(head->fields[i], name) != 0)
+        ++i;
+    return i;
+}
+
+/* "1,234.5" */
+static double number(const char *text)
+{
+    char digits[64];
+    size_t n = 0;
+
+    for (; *text && n + 1 < sizeof digits; ++text)
+        if (*text != ',')
+            digits[n++] = *text;
+    digits[n] = '\0';
+    return strtod(digits, NULL);
+}
+
+static hone_status store_row(hone_db *db, int64_t trial_id, const ncu_row *head,
+                             const ncu_row *row, int64_t *n_stored,
+                             hone_error *err)
+{
+    const size_t kernel = column(head, "Kernel Name");
+    const size_t name = column(head, "Metric Name");
+    const size_t unit = column(head, "Metric Unit");
+    const size_t value = column(head, "Metric Value");
+    char short_name[128];
+
+    if (kernel >= row->n || name >= row->n || unit >= row->n || value >= row->n)
+        return HONE_OK;
+    (void)snprintf(short_name, sizeof short_name, "%.*s",
+                   (int)strcspn(row->fields[kernel], "("), row->fields[kernel]);
+    ++*n_stored;
+    return hone__db_counter_put(db, trial_id, short_name, row->fields[name],
+                                row->fields[unit], number(row->fields[value]),
+                                err);
+}
+
+/* Of several launches of a kernel the last one stays. */
+static hone_status store(hone_db *db, int64_t trial_id, char *text,
+                         int64_t *n_stored, hone_error *err)
+{
+    ncu_row head = {.n = 0}, row;
+    hone_status status = HONE_OK;
+
+    *n_stored = 0;
+    for (char *line = text; line && status == HONE_OK;) {
+        char *end = strchr(line, '\n');
+
+        if (end)
+            *end++ = '\0';
+        split(line, head.n ? &row : &head);
+        if (head.n && strcmp(head.fields[0], "ID") != 0)
+            head.n = 0;
+        else if (head.n && line != head.fields[0] - 1 && *line)
+            status = store_row(db, trial_id, &head, &row, n_stored, err);
+        line = end;
+    }
+    return status;
+}
+
+/* ---- running it
+ * ----------------------------------------------------------------- */
+
+static hone_status store_in(const hone_explained *about, int64_t trial_id,
+                            hone_text *printed, int64_t *n_stored,
+                            hone_error *err)
+{
+    hone_db *db = NULL;
+    hone_status status = hone__db_open(about->path, 0, &db, err);
+
+    if (status == HONE_OK)
+        status = hone__db_begin(db, err);
+    if (status == HONE_OK)
+        status = hone__db_end(
+            db, store(db, trial_id, printed->data, n_stored, err), err);
+    hone__db_close(db);
+    return status;
+}
+
+/* The last line that says something. */
+static void last_words(const hone_text *printed, char out[200])
+{
+    const char *at = hone__text_str(printed);
+
+    (void)snprintf(out, 200, "it is not here");
+    while (at && *at) {
+        const size_t length = strcspn(at, "\n");
+
+        if (length)
+            (void)snprintf(out, 200, "%.*s", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+static hone_status profile(const hone_explained *about, int64_t trial_id,
+                           ncu_words *words, char why[200], hone_error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    char folder[512], path[600];
+    hone_text printed = {0};
+    int64_t n_stored = 0;
+    hone_status status = HONE_OK;
+
+    (void)snprintf(folder, sizeof folder, "%s/hone-ncu-XXXXXX",
+                   tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder))
+        return hone__fail(err, HONE_ERR_IO,
+                          "there can be no folder '%s'; TMPDIR names another",
+                          folder);
+    (void)snprintf(path, sizeof path, "%s/text", folder);
+    {
+        const int code = hone__command_run(&words->command, folder, "text", 0);
+
+        if (access(path, R_OK) == 0)
+            status = hone__text_read_file(&printed, path, err);
+        last_words(&printed, why);
+        if (status == HONE_OK && code == 0 && printed.data)
+            status = store_in(about, trial_id, &printed, &n_stored, err);
+    }
+    (void)unlink(path);
+    (void)rmdir(folder);
+    hone__text_free(&printed);
+    if (status == HONE_OK && n_stored)
+        why[0] = '\0';
+    return status;
+}
+
+static hone_status on_winner(void *user, const hone_db_row *row,
+                             hone_error *err)
+{
+    ncu_words *words = user;
+
+    list_kernels(row->values[1].text, &words->kernels);
+    words->command.n = (int)row->values[0].integer;
+    return hone__text_check(&words->kernels, err);
+}
+
+hone_status hone__explain_profile(const hone_explained *about,
+                                  hone_text *out_command, char why[200],
+                                  hone_error *err)
+{
+    const hone_db_value values[] = {hone__db_integer(about->problem_id),
+                                    hone__db_integer(about->device_id),
+                                    hone__db_text(about->mode)};
+    const char *home = getenv("CUDA_HOME");
+    char places[3][520];
+    ncu_words words = {.self = ""};
+    int64_t trial_id;
+    hone_status status = hone__db_query(
+        about->db,
+        "SELECT trial_id, launch_plan FROM ranked_v1 WHERE problem_id = ?1"
+        " AND device_id = ?2 AND mode = ?3 AND rank = 1",
+        values, 3, on_winner, &words, err);
+
+    trial_id = words.command.n;
+    (void)snprintf(places[0], sizeof places[0], "ncu");
+    (void)snprintf(places[1], sizeof places[1], "%s/bin/ncu", home ? home : "");
+    (void)snprintf(places[2], sizeof places[2], "/usr/local/cuda/bin/ncu");
+    (void)snprintf(why, 200, "there is no winner");
+    for (size_t i = 0; i < 3 && status == HONE_OK && trial_id && *why; ++i) {
+        hone__text_free(&words.db);
+        hone__text_free(&words.dims);
+        status = make_command(about, places[i], &words, err);
+        if (status == HONE_OK && !i)
+            spell(&words.command, out_command);
+        if (status == HONE_OK && (!i || access(places[i], X_OK) == 0))
+            status = profile(about, trial_id, &words, why, err);
+        if (strcmp(why, "it is not here") != 0)
+            break;
+    }
+    hone__text_free(&words.db);
+    hone__text_free(&words.dims);
+    hone__text_free(&words.kernels);
+    return status;
+}
+
+/* ---- what is stored ---------------------------------------------------------
+ */
+
+static hone_status on_counter(void *user, const hone_db_row *row,
+                              hone_error *err)
+{
+    const hone_db_value *v = row->values;
+    json_t **rows = user;
+
+    (void)err;
+    *rows = hone__json_append(
+        *rows, hone__json("kernel:s counter:s value:f unit:s", v[0].text,
+                          v[1].text, v[2].real, v[3].text));
+    return HONE_OK;
+}
+
+json_t *hone__explain_counters(const hone_explained *about, hone_error *err)
+{
+    const hone_db_value values[] = {hone__db_integer(about->problem_id),
+                                    hone__db_integer(about->device_id),
+                                    hone__db_text(about->mode)};
+    json_t *rows = json_array();
+
+    if (hone__db_query(about->db,
+                       "SELECT kernel, name, value, unit FROM counter_v1"
+                       " WHERE trial_id = (SELECT r.trial_id FROM ranking r"
+                       "  WHERE r.problem_id = ?1 AND r.device_id = ?2"
+                       "  AND r.mode = ?3 AND r.rank = 1)"
+                       " ORDER BY kernel, name",
+                       values, 3, on_counter, &rows, err) == HONE_OK)
+        return rows;
+    json_decref(rows);
+    return NULL;
+}
