@@ -14,7 +14,8 @@ enum { MOST_IMPLEMENTATIONS = 32 };
 
 /* ---- what a launch needs ------------------------------------------------- */
 
-/* The launch with the most threads: what others do is small beside it. */
+/* The launch with the most shared memory, of those the one with the most
+ * threads: what others do, such as packing, is small beside it. */
 typedef struct launch_figures {
     int64_t threads; /* of a block; 0: no launch, or it is not known */
     int64_t blocks;
@@ -47,7 +48,9 @@ static launch_figures figures_of(const hone_explained *about, const char *plan)
             const int64_t blocks =
                 (int64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
 
-            if (threads * blocks <= out.threads * out.blocks)
+            if ((int64_t)shape->shared_bytes < out.dynamic_bytes ||
+                ((int64_t)shape->shared_bytes == out.dynamic_bytes &&
+                 threads * blocks <= out.threads * out.blocks))
                 continue;
             out.threads = threads;
             out.blocks = blocks;
