@@ -75,9 +75,9 @@ static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
 static int read_views(const db_fixture *f)
 {
     static const char *const views[] = {
-        "winner_v1",   "ranked_v1",         "trial_v1",    "session_v1",
-        "decision_v1", "default_v2",        "baseline_v1", "coverage_v1",
-        "device",      "trial_parameter_v1"};
+        "winner_v1",   "ranked_v1",          "trial_v1",    "session_v1",
+        "decision_v1", "default_v2",         "baseline_v1", "coverage_v1",
+        "device",      "trial_parameter_v1", "model_v1"};
     hone_error err = {0};
     hone_db *db = NULL;
     int n = 0;
@@ -212,6 +212,16 @@ static void test_each_page_is_damaged(void **state)
     hone__text_free(&whole);
 }
 
+/* Were they all zero? SQLite reads what is missing of a page as that. */
+static int is_lost(const hone_text *whole, size_t length)
+{
+    for (size_t i = length; i < whole->length; i++) {
+        if (whole->data[i])
+            return 1;
+    }
+    return length % PAGE == 0;
+}
+
 static void test_cut_off_at_each_page(void **state)
 {
     db_fixture *const f = *state;
@@ -223,7 +233,7 @@ static void test_cut_off_at_each_page(void **state)
 
         hone__text_append(&bytes, whole.data, length);
         write_bytes(f, bytes.data, length);
-        assert_false(inspect(f));
+        assert_int_equal(inspect(f), !is_lost(&whole, length));
         (void)read_views(f);
         (void)ask_runtime(f);
         check_unchanged(f, &bytes);

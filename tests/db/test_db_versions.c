@@ -19,7 +19,8 @@ static const char *const steps[HONE_DB_VERSION + 1] = {
     hone__db_schema_6,
     hone__db_schema_7,
     hone__db_schema_8,
-    hone__db_schema_9};
+    hone__db_schema_9,
+    hone__db_schema_10};
 
 static void make_version(db_fixture *f, int version)
 {
