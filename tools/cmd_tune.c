@@ -170,13 +170,14 @@ static json_t *result_row(const hone_shape *shape, hone_text *label,
     row = add_run(row, r);
     return hone__json_add(
         row,
-        "trials:I resumed:I kept:I stale:I seeded:I compiled:I raw:I valid:I "
+        "trials:I resumed:I kept:I stale:I seeded:I guided:I compiled:I raw:I "
+        "valid:I "
         "outcomes:o "
         "implementations:o out_of_final:o baselines:o baselines_text:o "
         "sm_clock_mhz:i "
         "seconds:f",
         r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_seeded,
-        r->n_compiled, r->space_raw, r->space_valid,
+        r->n_guided, r->n_compiled, r->space_raw, r->space_valid,
         hone__outcomes_json(r->outcomes), parts_json(r), hone__tune_out_json(r),
         baselines_json(r), baselines_text(r), r->sm_clock_mhz, r->seconds);
 }
@@ -240,6 +241,16 @@ static void say_course(const tune_run *run, const char *name,
                            "('hone show decisions%s' says where)",
                            name, (long long)result->n_seeded,
                            hone__text_str(&run->db_option));
+    if (result->n_guided)
+        hone__message_detail("%s: earlier problems say what is tried first",
+                             name);
+    if (result->model_trials)
+        hone__message_note(
+            "%lld trials of %lld problems teach what to try "
+            "first at the next one%s",
+            (long long)result->model_trials, (long long)result->model_problems,
+            result->model_error < 0 ? ""
+                                    : " ('hone show models' says how well)");
     if (strcmp(result->stopped, "unlikely") == 0)
         hone__message_note("%s: %s", name, result->stopped_why);
     else if (result->stopped[0])
@@ -271,6 +282,18 @@ static void learn(tune_run *run, const hone_tune_result *result,
     }
 }
 
+/* The last problem of its operation in this run. */
+static int is_last(const tune_run *run)
+{
+    const size_t op = run->shapes.items[run->place].op;
+
+    for (size_t i = run->place + 1; i < run->shapes.n; ++i) {
+        if (run->shapes.items[i].op == op)
+            return 0;
+    }
+    return !run->is_look;
+}
+
 static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                               hone_error *err)
 {
@@ -286,6 +309,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     request.n_impls = run->shapes.ops[shape->op].impls.n;
     request.only = run->shapes.ops[shape->op].impls.named;
     request.dims = shape->dims;
+    request.learn = is_last(run);
     hone__template_label_dims(shape->tmpl, shape->dims, &label);
     hone__text_printf(&title, "%s %s", shape->tmpl->op, hone__text_str(&label));
     name = hone__text_str(&title);

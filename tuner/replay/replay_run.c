@@ -92,8 +92,11 @@ hone_status hone__replay_run(const hone_replay_request *request,
     status = hone__search_open(
         request->strategy, &space,
         &(hone_search_options){
-            request->seed, &request->first, 1,
-            request->is_secret ? 0 : request->budget.evaluations},
+            .seed = request->seed,
+            .first = &request->first,
+            .n_first = 1,
+            .budget_trials =
+                request->is_secret ? 0 : request->budget.evaluations},
         &search, err);
     if (status == HONE_OK)
         status = loop(request, search, on_step, user, out_last, err);

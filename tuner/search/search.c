@@ -93,7 +93,10 @@ static hone_status add_trial(hone_search *search, int64_t index,
         HONE_TRY(grow(search, err));
     search->space.get(search->space.user, index,
                       search->values + (size_t)slot * search->space.n_params);
-    search->trials[slot] = (hone_search_trial){index, NAN, search->tag};
+    search->trials[slot] = (hone_search_trial){
+        index, NAN, search->tag,
+        search->prior.guess ? search->prior.guess(search->prior.user, index)
+                            : 0};
     search->table[place_of(search, index)] = slot + 1;
     ++search->n_trials;
     return HONE_OK;
@@ -227,8 +230,13 @@ static hone_status prepare(hone_search *search,
     search->row = hone__arena_alloc(arena, n_params * sizeof(int));
     search->free = hone__arena_alloc(arena, n_params * sizeof(size_t));
     search->first = hone__arena_alloc(arena, first_bytes);
-    if (!search->use_base || !search->row || !search->free || !search->first)
+    search->hints =
+        hone__arena_alloc(arena, options->n_hints * sizeof(int64_t));
+    if (!search->use_base || !search->row || !search->free || !search->first ||
+        !search->hints)
         return out_of_memory(err);
+    for (size_t i = 0; i < options->n_hints; ++i)
+        search->hints[search->n_hints++] = options->hints[i];
     for (size_t i = 0; i < n_params; ++i) {
         if (search->space.n_values[i] > 1)
             search->free[search->n_free++] = i;
@@ -261,11 +269,14 @@ hone_status hone__search_open(const char *name, const hone_search_space *space,
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "there is no search strategy '%s'; there are: %s",
                           name, hone__search_names());
+    if (options->prior.guess && strategy == hone__strategy_find("auto"))
+        strategy = &hone__strategy_guided;
     search = hone__alloc(sizeof *search);
     if (!search)
         return out_of_memory(err);
     search->strategy = strategy;
     search->space = *space;
+    search->prior = options->prior;
     search->chance = hone__chance(options->seed);
     search->permutation = hone__permutation(space->count, options->seed);
     search->budget_trials = options->budget_trials;
@@ -311,7 +322,8 @@ static int64_t next_first(hone_search *search)
 static int wants_spread(const hone_search *search)
 {
     return search->n_spread > 0 ||
-           (search->best < 0 && !search->strategy->is_blind);
+           (search->best < 0 && !search->strategy->is_blind &&
+            search->strategy != &hone__strategy_guided);
 }
 
 hone_status hone__search_next(hone_search *search, int64_t *out_index,

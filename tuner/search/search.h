@@ -31,6 +31,15 @@ typedef struct hone_search_space {
 /* The view of a template's space, which must outlive it. */
 hone_search_space hone__search_space_of(const hone_space *space);
 
+/* A guess at times, made elsewhere. */
+typedef struct hone_search_prior {
+    /* log of the time of a configuration, up to what all have in common; NULL:
+     * there is none. */
+    double (*guess)(void *user, int64_t index);
+    void *user;
+    double error; /* its usual error */
+} hone_search_prior;
+
 typedef struct hone_search_options {
     uint64_t seed;
     /* Tried first, in this order; -1 and repeated ones are passed over. Such
@@ -41,6 +50,11 @@ typedef struct hone_search_options {
     /* How many will be asked for, with those that were told of from
      * elsewhere; 0: not known. */
     int64_t budget_trials;
+    /* 'auto' is guided by it; the others do not look at it. What it is to
+     * look at in any case: configurations that were good elsewhere. */
+    hone_search_prior prior;
+    const int64_t *hints;
+    size_t n_hints;
 } hone_search_options;
 
 /* `name` is one of hone__search_names(). The space's `user` must outlive the
@@ -65,6 +79,9 @@ hone_status hone__search_tell(hone_search *search, int64_t index,
  * ones last, and never with some strategies: asking early then loses
  * nothing. */
 int hone__search_is_learning(const hone_search *search);
+
+/* The best that the prior guesses of any configuration; NAN without one. */
+double hone__search_best_guess(hone_search *search);
 
 /* Was it neither asked for nor told? Not of -1. */
 int hone__search_is_new(const hone_search *search, int64_t index);

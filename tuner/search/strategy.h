@@ -16,6 +16,7 @@ typedef struct hone_search_trial {
     int64_t index;
     double time_ns; /* INFINITY: it failed; NAN: not told yet */
     int tag;        /* what `propose` left in search->tag; 0 for all others */
+    double guess;   /* of the prior, if there is one */
 } hone_search_trial;
 
 typedef struct hone_strategy {
@@ -36,6 +37,9 @@ typedef struct hone_strategy {
     void (*learn)(hone_search *search, int64_t slot);
 } hone_strategy;
 
+/* 'auto' where there is a guess; not in the table, since nobody names it. */
+extern const hone_strategy hone__strategy_guided;
+
 /* NULL if there is none of this name. */
 const hone_strategy *hone__strategy_find(const char *name);
 
@@ -45,10 +49,13 @@ struct hone_search {
     void *state;
     int tag; /* for the strategy: goes into the trial it proposes */
     hone_search_space space;
+    hone_search_prior prior;
     hone_chance chance;
     hone_permutation permutation; /* of the space, for random new ones */
     int64_t n_drawn;              /* of it */
     int64_t budget_trials;
+    int64_t *hints; /* for the prior to look at */
+    size_t n_hints;
     int64_t *first;
     size_t n_first;
     size_t at_first;

@@ -51,7 +51,8 @@ typedef struct hone_tune_request {
     double until_gain;     /* stop when another such gain is unlikely, see
                               rules.h: 0.01 for 1 %; 0: do not */
     uint64_t seed;
-    int without_seeds;      /* do not begin with what is good elsewhere */
+    int without_seeds; /* do not begin with what is good elsewhere */
+    int learn; /* in the end, a model of the operation from all its trials */
     double trial_timeout_s; /* 0: 10 */
     int fixed_samples;      /* > 0: so many for every variant, no racing */
     hone_timing timing;
@@ -118,7 +119,12 @@ typedef struct hone_tune_result {
     int64_t n_kept;
     int64_t n_stale;
     int is_edited; /* this run was the first to keep some, or some are stale */
-    int64_t n_seeded;    /* configurations that went first, see rules.h */
+    int64_t n_seeded; /* configurations that went first, see rules.h */
+    int64_t n_guided; /* implementations searched with a model's guess */
+    /* The model that was learned in the end; 0 trials: none. */
+    int64_t model_trials;
+    int64_t model_problems;
+    double model_error;  /* see tuner/model/model.h; negative: not known */
     int64_t n_compiled;  /* variants that have a cubin */
     int64_t n_compiles;  /* of the compiler; the rest shared one or came from
                             the cache */

@@ -7,6 +7,7 @@
 #include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/host_unit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -127,6 +128,10 @@ static int64_t planned_trials(const hone_tune_run *run)
                : run->result->space_valid;
 }
 
+/* With a guess, what is good at neighbours is looked at by it before it is
+ * tried, but for the nearest: in a short run all of them took its budget. */
+enum { SEEDS_BESIDE_GUESS = 2 };
+
 /* The default first, so that every run knows what tuning gains. */
 static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
                                hone_error *err)
@@ -136,23 +141,38 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     const int64_t planned = planned_trials(run);
     int64_t first[1 + HONE_TUNE_RANKED + 1 + HONE_MOST_SEEDS] = {
         impl->default_index};
-    size_t n_first = 1;
+    int64_t hints[HONE_MOST_SEEDS];
+    size_t n_first = 1, n_hints = 0;
 
     HONE_TRY(hone__tune_seeds_find(run, impl, err));
     for (size_t i = 0; i < impl->n_again; ++i)
         first[n_first++] = impl->again[i];
-    for (size_t i = 0; i < impl->n_seeds; ++i)
-        first[n_first++] = impl->seeds[i].index;
+    for (size_t i = 0; i < impl->n_seeds; ++i) {
+        if (impl->learned && i >= SEEDS_BESIDE_GUESS &&
+            impl->seeds[i].from != HONE_SEED_HERE)
+            hints[n_hints++] = impl->seeds[i].index;
+        else
+            first[n_first++] = impl->seeds[i].index;
+    }
     if (impl->tmpl->call) /* a short list, the library's best first */
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
-    return hone__search_open(
+    HONE_TRY(hone__search_open(
         impl->tmpl->call ? "exhaustive" : request->strategy, &view,
-        &(hone_search_options){request->seed, first, n_first,
-                               request->only
-                                   ? planned
-                                   : hone__turn_planned(planned, run->n_impls)},
-        &impl->search, err);
+        &(hone_search_options){
+            .seed = request->seed,
+            .first = first,
+            .n_first = n_first,
+            .budget_trials = request->only
+                                 ? planned
+                                 : hone__turn_planned(planned, run->n_impls),
+            .prior = hone__tune_prior(run, impl),
+            .hints = hints,
+            .n_hints = n_hints},
+        &impl->search, err));
+    impl->share.guess = hone__search_best_guess(impl->search);
+    impl->share.has_guess = !isnan(impl->share.guess);
+    return HONE_OK;
 }
 
 /* What is in the database, and searches that know it. */
@@ -160,6 +180,7 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
 {
     if (run->request->db)
         HONE_TRY(hone__tune_record_open(run, err));
+    HONE_TRY(hone__tune_learned_open(run, err));
     for (size_t i = 0; i < run->n_impls; ++i) {
         hone_tune_impl *impl = &run->impls[i];
 
@@ -323,6 +344,7 @@ void hone__tune_teardown(hone_tune_run *run)
     (void)hone__worker_stop(&run->disk, HONE_DISK_SYNC_S, NULL, 0);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
+    hone__tune_learned_close(run);
     for (size_t i = 0; i < run->n_impls; ++i)
         close_impl(&run->impls[i]);
     hone__helper_kernels_free(&run->helper_kernels);

@@ -9,6 +9,7 @@
 #include "tuner/process/device_lock.h"
 #include "tuner/compile/farm.h"
 #include "tuner/judge/final.h"
+#include "tuner/model/model.h"
 #include "tuner/trial/device_worker.h"
 #include "tuner/compile/helper_kernels.h"
 #include "tuner/compile/host_unit.h"
@@ -104,8 +105,18 @@ struct hone_tune_impl {
     hone_meaning *meaning; /* of the template; NULL: not asked for yet */
     int exhausted;         /* the search has no more */
     hone_turn share;       /* of the budget */
+    const hone_model_part *learned;  /* from other problems; NULL: nothing */
+    hone_features *guess_features;   /* of this problem; the run's */
+    float *guess_row;                /* scratch */
+    int64_t *guess_config;           /* scratch */
     int64_t template_id, session_id; /* in the database */
 };
+
+/* One whose trials are learned from. */
+typedef struct hone_tune_learner {
+    const hone_template *tmpl;
+    hone_features *features; /* of this problem */
+} hone_tune_learner;
 
 typedef struct hone_tune_run {
     const hone_tune_request *request;
@@ -143,6 +154,9 @@ typedef struct hone_tune_run {
     hone_until until;
     double ready_s; /* when the first worker was ready; 0: not yet */
     int64_t device_id, problem_id, toolchain_id; /* in the database */
+    hone_model model; /* of the operation on this device; no parts: none */
+    hone_tune_learner learners[HONE_MAX_IMPLS];
+    size_t n_learners;
     hone_candidate *candidates;
     size_t n_candidates;
     hone_tune_progress progress;
@@ -196,6 +210,16 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_tune_impl *impl,
                                     hone_error *err);
 hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,
                                     hone_error *err);
+
+/* tune_learn.c */
+/* What other problems teach about this one, for all implementations. */
+hone_status hone__tune_learned_open(hone_tune_run *run, hone_error *err);
+/* What a search begins with; without a guess: nothing. */
+hone_search_prior hone__tune_prior(hone_tune_run *run, hone_tune_impl *impl);
+/* If it was asked for: learn from all trials, those of this run included, and
+ * measure how far that is off elsewhere. */
+hone_status hone__tune_learned_keep(hone_tune_run *run, hone_error *err);
+void hone__tune_learned_close(hone_tune_run *run);
 
 /* tune_carry.c */
 /* What makes a stored variant the same as this one. */
