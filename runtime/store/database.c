@@ -18,8 +18,8 @@ static const struct {
     const char *advice;
 } meanings[] = {
     {SQLITE_BUSY, HONE_ERR_BUSY,
-     "another process has been writing to it for more than 5 seconds; wait "
-     "for that one to finish and run again"},
+     "another process has been writing to it for more than 5 seconds, or its "
+     "disk gives no locks; wait for that one to finish and run again"},
     {SQLITE_LOCKED, HONE_ERR_BUSY, "it is locked by this same process"},
     {SQLITE_NOMEM, HONE_ERR_NO_MEMORY, "out of memory"},
     {SQLITE_FULL, HONE_ERR_IO,
