@@ -26,7 +26,7 @@ static const struct {
      "no trial was right"},
     {"roofline", "The winner against the roofline",
      "side, reached:n, most:n=at most, unit, share_text=share, "
-     "flops_per_byte:n=operations a byte to meet, bound=bounded",
+     "flops_per_byte:n=meet at ops/byte, bound=bounded",
      NULL},
     {"baselines", "Beside it", "name, time_ns:t=time, ratio:r, what, message",
      NULL},
@@ -151,6 +151,7 @@ static hone_exit print_section(const hone_options *options, size_t i,
     (void)printf("\n%s\n", sections[i].title);
     output =
         hone__output_begin(options, sections[i].key, columns, hone__json(""));
+    hone__output_hoist(output);
     for (size_t r = 0; r < json_array_size(rows); ++r)
         hone__output_row(output, json_incref(json_array_get(rows, r)));
     return hone__output_end(output, hone__json(""));
