@@ -486,6 +486,25 @@ hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
 /* ---- what nobody needs ---------------------------------------------------
  */
 
+/* What a database consists of; tables with their indexes. */
+#define HONE_DB_PART_MAP(X)                                                    \
+    X(templates, "'template'")                                                 \
+    X(variants, "'variant', 'launch_form'")                                    \
+    X(cubins, "'cubin'")                                                       \
+    X(logs, "'log'")                                                           \
+    X(sources, "'source', 'samples'")                                          \
+    X(sessions, "'session', 'baseline'")                                       \
+    X(trials, "'trial', 'counter'")                                            \
+    X(decisions, "'decision'")                                                 \
+    X(rankings, "'ranking'")                                                   \
+    X(others, "") /* problems, devices, counts, the schema */
+typedef enum hone_db_part {
+#define HONE_DB_PART_ENUM(name, of) HONE_DB_PART_##name,
+    HONE_DB_PART_MAP(HONE_DB_PART_ENUM)
+#undef HONE_DB_PART_ENUM
+        HONE_DB_N_PARTS
+} hone_db_part;
+
 typedef struct hone_db_collected { /* what went */
     int64_t n_templates;           /* older texts */
     int64_t n_variants, n_sessions, n_trials, n_decisions;
@@ -493,6 +512,8 @@ typedef struct hone_db_collected { /* what went */
     int64_t n_artifacts;
     int64_t bytes_before, bytes_after; /* of the file */
     int64_t bytes_freed;               /* in it, before it is made smaller */
+    int has_parts; /* 0: this SQLite does not say (SQLITE_ENABLE_DBSTAT_VTAB) */
+    int64_t part_before[HONE_DB_N_PARTS], part_after[HONE_DB_N_PARTS];
 } hone_db_collected;
 
 /* Remove what was measured with older texts of templates, which the runtime

@@ -55,6 +55,11 @@ typedef struct hone_tune_end {
 hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
                             const hone_error *err);
 
+/* A shape's result; takes `label`. NULL: no memory. (tune_row.c) */
+json_t *hone__tune_row(const hone_shape *shape, hone_text *label,
+                       const hone_tune_request *request,
+                       const hone_tune_result *result);
+
 /* ---- one budget for all shapes (tune_share.c) ---------------------------- */
 
 /* What is known of a shape when the budget is shared out. */
