@@ -7,6 +7,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"
+#include "tools/base/start_file.h"
 #include "tools/inputs/references.h"
 #include "tools/tune_parts.h"
 
@@ -23,11 +24,13 @@ typedef struct tune_run {
     const hone_options *options;
     hone_shapes shapes;
     hone_tune_request request; /* all but template and dims */
-    hone_output *output;       /* begun by the first shape with a result */
+    hone_start_file start;
+    hone_output *output; /* begun by the first shape with a result */
     hone_text db_path;
     hone_text db_option; /* for commands in messages: " --db FILE", or "" */
     hone_text cache;
     int n_without_winner;
+    int n_cut; /* whose trials ended with the strategy's program */
     /* Where the budget is one for all shapes: what is known of each, and the
      * rows, printed at the end. Else NULL. */
     hone_tune_share *shares;
@@ -170,13 +173,14 @@ static json_t *result_row(const hone_shape *shape, hone_text *label,
     row = add_run(row, r);
     return hone__json_add(
         row,
-        "trials:I resumed:I kept:I stale:I seeded:I compiled:I raw:I valid:I "
+        "trials:I resumed:I kept:I stale:I started:I seeded:I compiled:I raw:I "
+        "valid:I "
         "outcomes:o "
         "implementations:o out_of_final:o baselines:o baselines_text:o "
         "sm_clock_mhz:i "
         "seconds:f",
-        r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_seeded,
-        r->n_compiled, r->space_raw, r->space_valid,
+        r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_started,
+        r->n_seeded, r->n_compiled, r->space_raw, r->space_valid,
         hone__outcomes_json(r->outcomes), parts_json(r), hone__tune_out_json(r),
         baselines_json(r), baselines_text(r), r->sm_clock_mhz, r->seconds);
 }
@@ -235,12 +239,18 @@ static void say_course(const tune_run *run, const char *name,
                            "configurations are kept, those of %lld are stale",
                            name, (long long)result->n_kept,
                            (long long)result->n_stale);
+    if (result->n_started)
+        hone__message_note("%s: %lld of the configurations of %s went first",
+                           name, (long long)result->n_started,
+                           run->start.start.path);
     if (result->n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
                            "('hone show decisions%s' says where)",
                            name, (long long)result->n_seeded,
                            hone__text_str(&run->db_option));
-    if (strcmp(result->stopped, "unlikely") == 0)
+    if (strcmp(result->stopped, "strategy") == 0)
+        hone__message_negative("%s: %s", name, result->stopped_why);
+    else if (strcmp(result->stopped, "unlikely") == 0)
         hone__message_note("%s: %s", name, result->stopped_why);
     else if (result->stopped[0])
         hone__message_detail("%s: %s", name, result->stopped_why);
@@ -293,6 +303,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     status = hone__tune(&request, &result, err);
     hone__progress_end();
     learn(run, &result, status);
+    run->n_cut += strcmp(result.stopped, "strategy") == 0;
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, result_row(shape, &label, &request, &result));
@@ -342,6 +353,8 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_budget(options, &request->budget_trials,
                                  &request->budget_s, err));
     HONE_TRY(hone__option_until(options, &request->until_gain, err));
+    HONE_TRY(hone__start_read(options, &run->start, err));
+    request->start = run->start.n ? &run->start.start : NULL;
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     if (options->text[HONE_OPT_DB]) {
@@ -357,6 +370,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
                                       &request->mode, err));
     request->seed = hone__option_seed(options);
+    request->answer_s = (double)options->number[HONE_OPT_ANSWER_TIMEOUT];
     request->without_seeds = options->text[HONE_OPT_NO_SEEDS] != NULL;
     request->references = hone__references(&request->n_references);
     request->on_progress = on_progress;
@@ -479,10 +493,13 @@ hone_exit hone__cmd_tune(const hone_options *options)
                          hone__text_str(&none), run.n_without_winner,
                          (int)run.shapes.n},
         status, &err);
+    if (code == HONE_EXIT_DONE && run.n_cut)
+        code = HONE_EXIT_NEGATIVE;
     hone__text_free(&none);
     hone__free(run.shares);
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
+    hone__start_free(&run.start);
     hone__text_free(&run.db_path);
     hone__text_free(&run.db_option);
     hone__text_free(&run.cache);

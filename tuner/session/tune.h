@@ -9,6 +9,7 @@
 #include "tuner/judge/check_data.h"
 #include "tuner/judge/final.h"
 #include "tuner/judge/outcome.h"
+#include "tuner/search/start.h"
 
 typedef struct hone_tune_progress {
     int64_t n_done;    /* trials with an outcome, resumed ones included */
@@ -46,14 +47,16 @@ typedef struct hone_tune_request {
     int device;          /* CUDA ordinal */
     hone_mode mode;
     const char *strategy;  /* of tuner/search/search.h */
+    double answer_s;       /* that one that is a program may take; 0: 60 */
     int64_t budget_trials; /* 0: no such limit */
     double budget_s;       /* 0: no such limit */
     double until_gain;     /* stop when another such gain is unlikely, see
                               rules.h: 0.01 for 1 %; 0: do not */
     uint64_t seed;
-    int without_seeds;      /* do not begin with what is good elsewhere */
-    double trial_timeout_s; /* 0: 10 */
-    int fixed_samples;      /* > 0: so many for every variant, no racing */
+    const hone_start *start; /* tried right after the default; NULL: none */
+    int without_seeds;       /* do not begin with what is good elsewhere */
+    double trial_timeout_s;  /* 0: 10 */
+    int fixed_samples;       /* > 0: so many for every variant, no racing */
     hone_timing timing;
     const int64_t *config; /* this one only; NULL: the space */
     const hone_reference *references;
@@ -119,6 +122,7 @@ typedef struct hone_tune_result {
     int64_t n_stale;
     int is_edited; /* this run was the first to keep some, or some are stale */
     int64_t n_seeded;    /* configurations that went first, see rules.h */
+    int64_t n_started;   /* of those that the request begins with, new ones */
     int64_t n_compiled;  /* variants that have a cubin */
     int64_t n_compiles;  /* of the compiler; the rest shared one or came from
                             the cache */
@@ -141,10 +145,11 @@ typedef struct hone_tune_result {
     double error_ratio; /* worst error over the bound; at most 1 */
     double flops;       /* declared work; 0 if not declared */
     double bytes;
-    int sm_clock_mhz;      /* -1 unknown */
-    char stopped[16];      /* "exhausted", "budget", "unlikely",
-                              "interrupted"; "": it did not come to it */
-    char stopped_why[160]; /* a sentence */
+    int sm_clock_mhz;       /* -1 unknown */
+    char stopped[16];       /* "exhausted", "budget", "unlikely",
+                               "interrupted", "strategy": its program
+                               failed; "": it did not come to it */
+    char stopped_why[1024]; /* a sentence */
     char decided_by[160];
     char verdict[16];      /* "decided", "tied", "too_noisy", "only_one",
                               "interrupted": no final, ""; see FORMAT.md */

@@ -282,7 +282,8 @@ hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__tune_show_progress(run, "final");
     for (size_t i = 0; i < run->n_impls; ++i)
-        run->impls[i].n_seeds = 0; /* a refuted one does not go first again */
+        run->impls[i].n_seeds = run->impls[i].n_starts =
+            0; /* a refuted one does not go first again */
     status = run_finals(run, f, err);
     if (status == HONE_OK)
         status = hone__db_begin(run->request->db, err);

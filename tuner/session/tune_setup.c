@@ -34,6 +34,7 @@ static void close_impl(hone_tune_impl *impl)
 {
     hone__free(impl->earlier);
     hone__free(impl->carried);
+    hone__free(impl->starts);
     hone__meaning_free(impl->meaning);
     hone__search_close(impl->search);
     hone__space_free(impl->space);
@@ -134,25 +135,37 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     const hone_tune_request *request = run->request;
     const hone_search_space view = hone__search_space_of(impl->space);
     const int64_t planned = planned_trials(run);
-    int64_t first[1 + HONE_TUNE_RANKED + 1 + HONE_MOST_SEEDS] = {
-        impl->default_index};
-    size_t n_first = 1;
+    /* A short list, or nothing that is asked for. */
+    const int has_list = impl->tmpl->call || hone__tune_is_beside(run, impl);
+    int64_t *first;
+    size_t n_first = 0;
+    hone_status status;
 
+    HONE_TRY(hone__tune_start_find(run, impl, err));
     HONE_TRY(hone__tune_seeds_find(run, impl, err));
+    first = hone__alloc((1 + impl->n_again + impl->n_starts + impl->n_seeds) *
+                        sizeof *first);
+    if (!first)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    first[n_first++] = impl->default_index;
     for (size_t i = 0; i < impl->n_again; ++i)
         first[n_first++] = impl->again[i];
+    for (size_t i = 0; i < impl->n_starts; ++i)
+        first[n_first++] = impl->starts[i].index;
     for (size_t i = 0; i < impl->n_seeds; ++i)
         first[n_first++] = impl->seeds[i].index;
     if (impl->tmpl->call) /* a short list, the library's best first */
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
-    return hone__search_open(
-        impl->tmpl->call ? "exhaustive" : request->strategy, &view,
-        &(hone_search_options){request->seed, first, n_first,
-                               request->only
-                                   ? planned
-                                   : hone__turn_planned(planned, run->n_impls)},
+    status = hone__search_open(
+        has_list ? "exhaustive" : request->strategy, &view,
+        &(hone_search_options){
+            request->seed, first, n_first,
+            request->only ? planned : hone__turn_planned(planned, run->n_impls),
+            request->answer_s, request->farm.stop},
         &impl->search, err);
+    hone__free(first);
+    return status;
 }
 
 /* What is in the database, and searches that know it. */
@@ -172,8 +185,11 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
         for (size_t k = 0; k < impl->n_seeds; ++k) /* that none tried earlier */
             run->result->n_seeded +=
                 hone__search_is_new(impl->search, impl->seeds[k].index);
+        for (size_t k = 0; k < impl->n_starts; ++k)
+            run->result->n_started +=
+                hone__search_is_new(impl->search, impl->starts[k].index);
     }
-    return HONE_OK;
+    return hone__tune_start_say(run, err);
 }
 
 static void plan_progress(hone_tune_run *run)

@@ -95,6 +95,8 @@ struct hone_tune_impl {
     hone_launch_spec *default_spec;
     hone_seed seeds[HONE_MOST_SEEDS]; /* tried after it */
     size_t n_seeds;
+    hone_seed *starts; /* what the request begins with: before the seeds */
+    size_t n_starts;
     hone_earlier_trial *earlier; /* one for each configuration */
     size_t n_earlier;
     int64_t again[HONE_TUNE_RANKED + 1]; /* damaged: tried again, first */
@@ -133,6 +135,7 @@ typedef struct hone_tune_run {
     hone_tune_queue deferred;  /* compiled, but they spill registers: last */
     hone_tune_queue trying;    /* sent to the worker; it is at the first */
     int exhausted;             /* no search has more */
+    const char *strategy_why;  /* a strategy's program failed; NULL: no */
     int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
     hone_device_lock lock;
@@ -187,8 +190,16 @@ int64_t hone__tune_under_way(const hone_tune_run *run);
 /* What the database knows to be good elsewhere. */
 hone_status hone__tune_seeds_find(const hone_tune_run *run,
                                   hone_tune_impl *impl, hone_error *err);
-/* "place 1 of .. on ..": where it is good; NULL: it is no seed. */
+/* "place 1 of .. on ..": where it is good, or which line of --start it is;
+ * NULL: it is no seed. */
 const char *hone__tune_seed_origin(const hone_tune_job *job);
+
+/* tune_start.c */
+/* The configurations of the request that are in this space, as `starts`. */
+hone_status hone__tune_start_find(const hone_tune_run *run,
+                                  hone_tune_impl *impl, hone_error *err);
+/* Name those that are in none. */
+hone_status hone__tune_start_say(const hone_tune_run *run, hone_error *err);
 
 /* What earlier runs found out: read it, then, before anything is proposed,
  * tell it to the search. */
