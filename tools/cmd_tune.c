@@ -25,7 +25,8 @@ typedef struct tune_run {
     hone_shapes shapes;
     hone_tune_request request; /* all but template and dims */
     hone_start_file start;
-    hone_output *output; /* begun by the first shape with a result */
+    hone_objectives objectives; /* none: the time */
+    hone_output *output;        /* begun by the first shape with a result */
     hone_text db_path;
     hone_text db_option; /* for commands in messages: " --db FILE", or "" */
     hone_text cache;
@@ -105,6 +106,66 @@ static json_t *parts_json(const hone_tune_result *result)
     return array;
 }
 
+/* A value that nobody knows is null. */
+static json_t *best_json(const hone_tune_best *best)
+{
+    return hone__json("objective:s value:f default_value:f winner:s "
+                      "implementation:s time_ns:p energy_uj:p",
+                      best->objective, best->value, best->default_value,
+                      best->config[0] ? best->config : NULL,
+                      best->implementation[0] ? best->implementation : NULL,
+                      best->time_ns, best->energy_uj);
+}
+
+static json_t *bests_json(const hone_tune_result *result)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < result->n_bests; ++i)
+        array = hone__json_append(array, best_json(&result->bests[i]));
+    return array;
+}
+
+static json_t *front_json(const hone_tune_result *result)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < result->n_front && i < (size_t)HONE_TUNE_MOST_FRONT;
+         ++i) {
+        const hone_tune_best *best = &result->front[i];
+        json_t *values = json_array();
+
+        for (size_t k = 0; k < result->n_bests; ++k)
+            values =
+                hone__json_append(values, hone__json_real(best->values[k]));
+        array = hone__json_append(
+            array, hone__json("winner:s implementation:s time_ns:p energy_uj:p "
+                              "values:o",
+                              best->config, best->implementation, best->time_ns,
+                              best->energy_uj, values));
+    }
+    return array;
+}
+
+/* "energy 812.4 (default 960.1) by stream VEC=4,..; ..": for the table. */
+static json_t *bests_text(const hone_tune_result *result)
+{
+    hone_text text = {0};
+
+    for (size_t i = 0; i < result->n_bests; ++i) {
+        const hone_tune_best *best = &result->bests[i];
+
+        if (best->config[0])
+            hone__text_printf(&text, "%s%s %.5g (default %.5g) by %s %s",
+                              text.length ? "; " : "", best->objective,
+                              best->value, best->default_value,
+                              best->implementation, best->config);
+    }
+    if (result->n_front)
+        hone__text_printf(&text, "; %zu on the front", result->n_front);
+    return hone__json_text(&text);
+}
+
 /* "cuBLAS 123 us, ..": for the table. */
 static json_t *baselines_text(const hone_tune_result *result)
 {
@@ -171,6 +232,8 @@ static json_t *result_row(const hone_shape *shape, hone_text *label,
                          r->verdict[0] ? r->verdict : NULL,
                          r->stopped[0] ? r->stopped : NULL);
     row = add_run(row, r);
+    row = hone__json_add(row, "objectives:o front:o objectives_text:o",
+                         bests_json(r), front_json(r), bests_text(r));
     return hone__json_add(
         row,
         "trials:I resumed:I kept:I stale:I started:I seeded:I compiled:I raw:I "
@@ -191,10 +254,15 @@ static void put_row(tune_run *run, json_t *row)
         "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
         "gbytes_per_s:n=GB/s, gflops:n=GFLOP/s, verdict, trials:n, outcomes, "
         "implementation=by, winner, baselines_text=baselines, error_text=error";
+    static const char with_objectives[] =
+        "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
+        "verdict, trials:n, outcomes, implementation=by, winner, "
+        "objectives_text=least, error_text=error";
 
     if (!run->output)
         run->output =
-            hone__output_begin(run->options, "shapes", columns,
+            hone__output_begin(run->options, "shapes",
+                               run->objectives.n ? with_objectives : columns,
                                hone__json("db:s left_out:I torn_lines:I",
                                           hone__text_str(&run->db_path),
                                           (int64_t)run->shapes.n_left_out,
@@ -353,6 +421,12 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_budget(options, &request->budget_trials,
                                  &request->budget_s, err));
     HONE_TRY(hone__option_until(options, &request->until_gain, err));
+    if (options->text[HONE_OPT_OBJECTIVE])
+        HONE_TRY(hone__objectives_read(options->text[HONE_OPT_OBJECTIVE],
+                                       &run->objectives, err));
+    request->objectives = &run->objectives;
+    HONE_TRY(hone__tune_check_objectives(
+        hone__device_kind(request->farm.backend), request->objectives, err));
     HONE_TRY(hone__start_read(options, &run->start, err));
     request->start = run->start.n ? &run->start.start : NULL;
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));

@@ -9,6 +9,7 @@
 #include "tools/base/exit_code.h"
 #include "tools/inputs/references.h"
 #include "tuner/baselines/baseline.h"
+#include "tuner/judge/objective.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/search/search.h"
 
@@ -81,6 +82,14 @@ static void strategies(hone_topic_entry *put, void *user)
     put(user, name, summary);
 }
 
+static void objectives(hone_topic_entry *put, void *user)
+{
+    const char *name, *summary;
+
+    for (size_t i = 0; hone__objective_about(i, &name, &summary); ++i)
+        put(user, name, summary);
+}
+
 static void types(hone_topic_entry *put, void *user)
 {
     char text[80];
@@ -139,6 +148,8 @@ const hone_topic hone__topics[] = {
     {"strategies",
      "which configuration is tried next: --strategy NAME[:option=value,..]",
      strategies},
+    {"objectives", "what --objective looks for, and facts in its expressions",
+     objectives},
     {"outcomes", "what becomes of a variant", outcomes},
     {"environment", "variables that hone reads", environment},
     {"exit", "exit codes of hone", exit_codes},

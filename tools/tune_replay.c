@@ -137,6 +137,10 @@ static hone_status check_use(const hone_options *options, hone_error *err)
     if (!options->text[HONE_OPT_DEVICE][strlen(prefix)])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--device replay: needs a file: replay:FILE");
+    if (options->text[HONE_OPT_OBJECTIVE])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--objective has no meaning with --device replay: "
+                          "recordings have times alone");
     if (options->text[HONE_OPT_DIMS] || options->text[HONE_OPT_SHAPES])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--dims and --shapes have no meaning with --device "

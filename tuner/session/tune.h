@@ -6,8 +6,10 @@
 #include "db/db.h"
 #include "gen/parse/template.h"
 #include "tuner/compile/farm.h"
+#include "tuner/device/device.h"
 #include "tuner/judge/check_data.h"
 #include "tuner/judge/final.h"
+#include "tuner/judge/objective.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/search/start.h"
 
@@ -53,6 +55,7 @@ typedef struct hone_tune_request {
     double until_gain;     /* stop when another such gain is unlikely, see
                               rules.h: 0.01 for 1 %; 0: do not */
     uint64_t seed;
+    const hone_objectives *objectives; /* beside the time; NULL: none */
     const hone_start *start; /* tried right after the default; NULL: none */
     int without_seeds;       /* do not begin with what is good elsewhere */
     double trial_timeout_s;  /* 0: 10 */
@@ -98,7 +101,23 @@ typedef struct hone_tune_out {
     char message[320];
 } hone_tune_out;
 
-enum { HONE_MAX_IMPLS = 16, HONE_TUNE_MOST_OUT = 32 };
+enum {
+    HONE_MAX_IMPLS = 16,
+    HONE_TUNE_MOST_OUT = 32,
+    HONE_TUNE_MOST_FRONT = 64
+};
+
+/* The best by an objective, or one of a front. */
+typedef struct hone_tune_best {
+    char objective[120];
+    double value; /* NaN: nobody has one */
+    double default_value;
+    char implementation[64];
+    char config[256];
+    double time_ns;
+    double energy_uj; /* 0: not measured */
+    double values[HONE_MOST_OBJECTIVES];
+} hone_tune_best;
 
 /* What became of one implementation. */
 typedef struct hone_tune_part {
@@ -163,6 +182,10 @@ typedef struct hone_tune_result {
     hone_tune_baseline baselines[HONE_MAX_BASELINES];
     size_t n_out;                          /* of the final, or of several; .. */
     hone_tune_out out[HONE_TUNE_MOST_OUT]; /* .. of which the first are here */
+    size_t n_bests;                        /* one for each objective */
+    hone_tune_best bests[HONE_MOST_OBJECTIVES];
+    size_t n_front; /* of several objectives, of which the first are here */
+    hone_tune_best front[HONE_TUNE_MOST_FRONT];
     double seconds;
     /* Where they went: until the first trial could start, trials, final. */
     double setup_s;
@@ -179,6 +202,12 @@ typedef struct hone_tune_result {
  * line), HONE_ERR_NO_MEMORY (device memory too small for the problem). */
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
                        hone_error *err);
+
+/* Can a device of this kind tell what the objectives ask for? HONE_ERR_NO_GPU:
+ * no energy. */
+hone_status hone__tune_check_objectives(const hone_device_kind *kind,
+                                        const hone_objectives *objectives,
+                                        hone_error *err);
 
 /* Append the codes of the type dimensions, comma-joined, as the database has
  * them beside a variant. */

@@ -277,7 +277,11 @@ static hone_status choose_one(hone_tune_run *run, hone_error *err)
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
+    const int wants_energy =
+        hone__objectives_use(request->objectives, HONE_FACT_energy_uj);
 
+    HONE_TRY(hone__tune_check_objectives(hone__tune_kind(run),
+                                         request->objectives, err));
     /* The compilers load while the device is asked what it is. */
     HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
                               &run->farm, err));
@@ -299,6 +303,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
         .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
+        .wants_energy = wants_energy,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .verbose = request->verbose,

@@ -63,6 +63,8 @@ typedef struct hone_candidate {
     int registers;           /* -1: unknown, of an earlier run */
     int static_shared_bytes; /* likewise */
     char cubin_sha256[HONE_SHA256_HEX];
+    double values[HONE_MOST_OBJECTIVES]; /* by its trial, then by the final */
+    double energy_uj;                    /* of the final; 0: not measured */
 } hone_candidate;
 
 /* Places of a ranking that are stored, so that another device can be seeded
@@ -319,6 +321,27 @@ hone_status hone__tune_final_refute(hone_tune_run *run,
 hone_status hone__tune_final_store(hone_tune_run *run,
                                    const hone_tune_final_state *f,
                                    hone_error *err);
+
+/* tune_objective.c */
+/* What the session was asked for. */
+hone_status hone__tune_objective_ask(hone_tune_run *run, hone_error *err);
+/* Its values, as far as a trial tells them. */
+hone_status hone__tune_objective_set(const hone_tune_run *run,
+                                     hone_candidate *c, hone_error *err);
+/* What the search hears of it: an objective, or the time; 0: no value. */
+double hone__tune_objective_told(const hone_tune_run *run,
+                                 const hone_candidate *c);
+/* How many of `count` are in the final for their time. */
+size_t hone__tune_objective_room(const hone_tune_run *run, size_t count);
+/* Who is in it beside the first `count`, for an objective: at most
+ * HONE_MOST_FINALISTS. */
+hone_status hone__tune_objective_choose(hone_tune_run *run, size_t count,
+                                        size_t *out, size_t *out_n,
+                                        hone_error *err);
+/* Winners by objectives, the front, and the numbers of both. */
+hone_status hone__tune_objective_store(hone_tune_run *run,
+                                       const hone_tune_final_state *f,
+                                       hone_error *err);
 
 /* Append a sentence to the result's notes. */
 void hone__tune_note(hone_tune_run *run, const char *sentence);
