@@ -29,9 +29,9 @@ done
 "$HONE" show decisions --where kind=objective --full
 # Power is energy over time: no card draws less than 5 W or more than 2 kW.
 expect "every finalist that was timed has its energy" test "$(ask "
-    select count(*) from counter t where t.kernel = 'run' and t.name = 'time_ns'
+    select count(*) from counter t where t.kernel = '(run)' and t.name = 'time_ns'
     and not exists (select 1 from counter e where e.trial_id = t.trial_id
-                    and e.kernel = 'run' and e.name = 'energy_uj')
+                    and e.kernel = '(run)' and e.name = 'energy_uj')
     and exists (select 1 from decision d where d.trial_id = t.trial_id
                 and d.kind in ('winner', 'tied'))")" -eq 0
 expect "powers can be true" test "$(ask "
@@ -43,5 +43,5 @@ expect "powers can be true" test "$(ask "
     max(CASE name WHEN 'energy_uj' THEN value END) AS energy_uj,
     round(1e3 * max(CASE name WHEN 'energy_uj' THEN value END) /
           max(CASE name WHEN 'time_ns' THEN value END), 1) AS watts
-    FROM counter_v1 WHERE kernel = 'run' GROUP BY trial_id ORDER BY op, energy_uj"
+    FROM counter_v1 WHERE kernel = '(run)' GROUP BY trial_id ORDER BY op, energy_uj"
 exit $((failures > 0))

@@ -137,6 +137,22 @@ simulate 0 --strategy "exec:$mine" --budget 8
 json files.0.evaluations=8.0
 leftover
 
+# ---- when hone itself ends ---------------------------------------------------
+
+# However it ends, the program does.
+program <<END
+$greet
+exec sleep $nap
+END
+for signal in KILL TERM INT; do
+    "$HONE" simulate "$small" --repeats 1 --strategy "exec:$mine" >"$work/out" 2>&1 &
+    pid=$!
+    wait_until "the program runs" sh -c "pgrep -f '[s]leep $nap' >/dev/null"
+    kill -$signal "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+    leftover
+done
+
 # ---- hone tune --------------------------------------------------------------
 
 command -v "${CXX:-c++}" >/dev/null || {

@@ -71,13 +71,13 @@ case $n in [1-5]) ;; *) fail "there are 5 sizes of blocks, and $n on the front" 
 # Nobody on the front is beaten, and whoever is not is.
 is 0 "with v as (select trial_id, max(case when name = 'time' then value end) x,
         max(case when name = 'threads' then value end) y
-    from counter where kernel = 'run' group by 1),
+    from counter where kernel = '(run)' group by 1),
     p as (select trial_id from decision where kind = 'pareto')
     select count(*) from v a join v b on b.x <= a.x and b.y <= a.y and (b.x < a.x or b.y < a.y)
     where a.trial_id in (select trial_id from p)"
 is 0 "with v as (select trial_id, max(case when name = 'time' then value end) x,
         max(case when name = 'threads' then value end) y
-    from counter where kernel = 'run' group by 1),
+    from counter where kernel = '(run)' group by 1),
     p as (select trial_id from decision where kind = 'pareto')
     select count(*) from v a where a.trial_id not in (select trial_id from p) and not exists
     (select 1 from v b where b.x <= a.x and b.y <= a.y and (b.x < a.x or b.y < a.y))"

@@ -426,17 +426,18 @@ static int read_still(hone_device *device, int64_t *out_mj)
 
 static void energy_is_measured(int (*read)(hone_device *, int64_t *))
 {
-    hone_device_kind kind = *f.device.kind;
+    const hone_device_kind *const real = f.device.kind;
+    hone_device_kind kind = *real;
 
     kind.read_energy = read;
-    f.device.kind = &kind;
-    f.problem->device->kind = &kind;
+    f.device.kind = &kind; /* which is the problem's */
     used_uj = 0;
     add("frugal", run_frugal, 5000);
     add("hungry", run_hungry, 4000);
     add("odd", run_wrong_at_odd_sizes, 3000);
     request.wants_energy = 1;
     expect_ok();
+    f.device.kind = real;
     assert_int_equal(report.winner, 1);
     assert_int_equal(report.items[2].outcome, HONE_OUTCOME_WRONG);
     assert_true(report.items[2].energy_uj == 0);

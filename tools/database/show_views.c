@@ -171,7 +171,7 @@ static const char parameters[] =
 /* Of the last session that had several objectives. */
 #define COUNTED(what)                                                          \
     "(SELECT c.value FROM counter c WHERE c.trial_id = w.trial_id"             \
-    " AND c.kernel = 'run' AND c.name = '" what "')"
+    " AND c.kernel = '(run)' AND c.name = '" what "')"
 static const char pareto[] =
     "SELECT op, dims, label, mode, device_name,"
     " (SELECT k.name FROM variant v JOIN template k"

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What counters of ours are of: the run as a whole, and not a kernel. */
-static const char whole_run[] = "run";
+/* What counters of ours are of: an execution as a whole, which is no name of a
+ * kernel. */
+static const char whole_run[] = "(run)";
 
 hone_status hone__tune_check_objectives(const hone_device_kind *kind,
                                         const hone_objectives *objectives,
