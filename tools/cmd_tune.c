@@ -7,6 +7,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"
+#include "tools/base/start_file.h"
 #include "tools/inputs/references.h"
 #include "tools/tune_parts.h"
 
@@ -23,11 +24,14 @@ typedef struct tune_run {
     const hone_options *options;
     hone_shapes shapes;
     hone_tune_request request; /* all but template and dims */
-    hone_output *output;       /* begun by the first shape with a result */
+    hone_start_file start;
+    hone_objectives objectives; /* none: the time */
+    hone_output *output;        /* begun by the first shape with a result */
     hone_text db_path;
     hone_text db_option; /* for commands in messages: " --db FILE", or "" */
     hone_text cache;
     int n_without_winner;
+    int n_cut; /* whose trials ended with the strategy's program */
     /* Where the budget is one for all shapes: what is known of each, and the
      * rows, printed at the end. Else NULL. */
     hone_tune_share *shares;
@@ -75,10 +79,15 @@ static void put_row(tune_run *run, json_t *row)
         "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
         "gbytes_per_s:n=GB/s, gflops:n=GFLOP/s, verdict, trials:n, outcomes, "
         "implementation=by, winner, baselines_text=baselines, error_text=error";
+    static const char with_objectives[] =
+        "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
+        "verdict, trials:n, outcomes, implementation=by, winner, "
+        "objectives_text=least, error_text=error";
 
     if (!run->output)
         run->output =
-            hone__output_begin(run->options, "shapes", columns,
+            hone__output_begin(run->options, "shapes",
+                               run->objectives.n ? with_objectives : columns,
                                hone__json("db:s left_out:I torn_lines:I",
                                           hone__text_str(&run->db_path),
                                           (int64_t)run->shapes.n_left_out,
@@ -123,6 +132,10 @@ static void say_course(const tune_run *run, const char *name,
                            "configurations are kept, those of %lld are stale",
                            name, (long long)result->n_kept,
                            (long long)result->n_stale);
+    if (result->n_started)
+        hone__message_note("%s: %lld of the configurations of %s went first",
+                           name, (long long)result->n_started,
+                           run->start.start.path);
     if (result->n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
                            "('hone show decisions%s' says where)",
@@ -138,7 +151,9 @@ static void say_course(const tune_run *run, const char *name,
             (long long)result->model_trials, (long long)result->model_problems,
             result->model_error < 0 ? ""
                                     : " ('hone show models' says how well)");
-    if (strcmp(result->stopped, "unlikely") == 0)
+    if (strcmp(result->stopped, "strategy") == 0)
+        hone__message_negative("%s: %s", name, result->stopped_why);
+    else if (strcmp(result->stopped, "unlikely") == 0)
         hone__message_note("%s: %s", name, result->stopped_why);
     else if (result->stopped[0])
         hone__message_detail("%s: %s", name, result->stopped_why);
@@ -204,6 +219,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     status = hone__tune(&request, &result, err);
     hone__progress_end();
     learn(run, &result, status);
+    run->n_cut += strcmp(result.stopped, "strategy") == 0;
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
         print_row(run, hone__tune_row(shape, &label, &request, &result));
@@ -253,6 +269,14 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_budget(options, &request->budget_trials,
                                  &request->budget_s, err));
     HONE_TRY(hone__option_until(options, &request->until_gain, err));
+    if (options->text[HONE_OPT_OBJECTIVE])
+        HONE_TRY(hone__objectives_read(options->text[HONE_OPT_OBJECTIVE],
+                                       &run->objectives, err));
+    request->objectives = &run->objectives;
+    HONE_TRY(hone__tune_check_objectives(
+        hone__device_kind(request->farm.backend), request->objectives, err));
+    HONE_TRY(hone__start_read(options, &run->start, err));
+    request->start = run->start.n ? &run->start.start : NULL;
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     if (options->text[HONE_OPT_DB]) {
@@ -268,6 +292,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
                                       &request->mode, err));
     request->seed = hone__option_seed(options);
+    request->answer_s = (double)options->number[HONE_OPT_ANSWER_TIMEOUT];
     request->without_seeds = options->text[HONE_OPT_NO_SEEDS] != NULL;
     request->references = hone__references(&request->n_references);
     request->on_progress = on_progress;
@@ -390,10 +415,13 @@ hone_exit hone__cmd_tune(const hone_options *options)
                          hone__text_str(&none), run.n_without_winner,
                          (int)run.shapes.n},
         status, &err);
+    if (code == HONE_EXIT_DONE && run.n_cut)
+        code = HONE_EXIT_NEGATIVE;
     hone__text_free(&none);
     hone__free(run.shares);
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
+    hone__start_free(&run.start);
     hone__text_free(&run.db_path);
     hone__text_free(&run.db_option);
     hone__text_free(&run.cache);

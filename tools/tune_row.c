@@ -43,6 +43,66 @@ static json_t *parts_json(const hone_tune_result *result)
     return array;
 }
 
+/* A value that nobody knows is null. */
+static json_t *best_json(const hone_tune_best *best)
+{
+    return hone__json("objective:s value:f default_value:f winner:s "
+                      "implementation:s time_ns:p energy_uj:p",
+                      best->objective, best->value, best->default_value,
+                      best->config[0] ? best->config : NULL,
+                      best->implementation[0] ? best->implementation : NULL,
+                      best->time_ns, best->energy_uj);
+}
+
+static json_t *bests_json(const hone_tune_result *result)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < result->n_bests; ++i)
+        array = hone__json_append(array, best_json(&result->bests[i]));
+    return array;
+}
+
+static json_t *front_json(const hone_tune_result *result)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < result->n_front && i < (size_t)HONE_TUNE_MOST_FRONT;
+         ++i) {
+        const hone_tune_best *best = &result->front[i];
+        json_t *values = json_array();
+
+        for (size_t k = 0; k < result->n_bests; ++k)
+            values =
+                hone__json_append(values, hone__json_real(best->values[k]));
+        array = hone__json_append(
+            array, hone__json("winner:s implementation:s time_ns:p energy_uj:p "
+                              "values:o",
+                              best->config, best->implementation, best->time_ns,
+                              best->energy_uj, values));
+    }
+    return array;
+}
+
+/* "energy 812.4 (default 960.1) by stream VEC=4,..; ..": for the table. */
+static json_t *bests_text(const hone_tune_result *result)
+{
+    hone_text text = {0};
+
+    for (size_t i = 0; i < result->n_bests; ++i) {
+        const hone_tune_best *best = &result->bests[i];
+
+        if (best->config[0])
+            hone__text_printf(&text, "%s%s %.5g (default %.5g) by %s %s",
+                              text.length ? "; " : "", best->objective,
+                              best->value, best->default_value,
+                              best->implementation, best->config);
+    }
+    if (result->n_front)
+        hone__text_printf(&text, "; %zu on the front", result->n_front);
+    return hone__json_text(&text);
+}
+
 /* "cuBLAS 123 us, ..": for the table. */
 static json_t *baselines_text(const hone_tune_result *result)
 {
@@ -109,16 +169,19 @@ json_t *hone__tune_row(const hone_shape *shape, hone_text *label,
                          r->verdict[0] ? r->verdict : NULL,
                          r->stopped[0] ? r->stopped : NULL);
     row = add_run(row, r);
+    row = hone__json_add(row, "objectives:o front:o objectives_text:o",
+                         bests_json(r), front_json(r), bests_text(r));
     return hone__json_add(
         row,
-        "trials:I resumed:I kept:I stale:I seeded:I guided:I compiled:I raw:I "
+        "trials:I resumed:I kept:I stale:I started:I seeded:I guided:I "
+        "compiled:I raw:I "
         "valid:I "
         "outcomes:o "
         "implementations:o out_of_final:o baselines:o baselines_text:o "
         "sm_clock_mhz:i "
         "seconds:f",
-        r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_seeded,
-        r->n_guided, r->n_compiled, r->space_raw, r->space_valid,
+        r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_started,
+        r->n_seeded, r->n_guided, r->n_compiled, r->space_raw, r->space_valid,
         hone__outcomes_json(r->outcomes), parts_json(r), hone__tune_out_json(r),
         baselines_json(r), baselines_text(r), r->sm_clock_mhz, r->seconds);
 }

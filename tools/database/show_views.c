@@ -198,6 +198,29 @@ static const char more_trials[] =
     "SELECT 1" NEWEST_TRIALS
     " WHERE ?4 <> 0 LIMIT 1 OFFSET " HONE_SHOW_MOST_TRIALS;
 
+/* Of the last session that had several objectives. */
+#define COUNTED(what)                                                          \
+    "(SELECT c.value FROM counter c WHERE c.trial_id = w.trial_id"             \
+    " AND c.kernel = '(run)' AND c.name = '" what "')"
+static const char pareto[] =
+    "SELECT op, dims, label, mode, device_name,"
+    " (SELECT k.name FROM variant v JOIN template k"
+    "  ON k.template_id = v.template_id WHERE v.variant_id = w.variant_id)"
+    " AS template_name, config, " COUNTED("time_ns") " AS time_ns, " COUNTED(
+        "energy_uj") " AS energy_uj, text, session_id, "
+                     "trial_id, " DEFAULT_OF_DECISION " AS default_config"
+                     " FROM decision_v1 w" HONE_SHOW_FILTER_BY_PROBLEM
+                     " AND kind = 'pareto' AND session_id = (SELECT "
+                     "max(s.session_id)"
+                     "  FROM session s WHERE s.problem_id = w.problem_id"
+                     "  AND +s.device_id = w.device_id AND s.mode = w.mode AND "
+                     "EXISTS"
+                     "  (SELECT 1 FROM decision e WHERE e.session_id = "
+                     "s.session_id"
+                     "   AND e.kind = 'pareto'))"
+                     " ORDER BY op, dims, device_id, mode, "
+                     "time_ns" HONE_SHOW_LIMIT;
+
 static const hone_show_view views[] = {
     {"winners", winners,
      "op, label=problem, device_name=device, mode, time_ns:t=time, "
@@ -236,6 +259,11 @@ static const hone_show_view views[] = {
      "op, label=problem, device_name=device, mode, template_name=by, "
      "time_ns:t=time, tuned_at=tuned (UTC), reason",
      "stale winner", NULL},
+    {"pareto", pareto,
+     "op, label=problem, device_name=device, mode, time_ns:t=time, "
+     "energy_uj:n=energy (uJ), template_name=by, config:c=configuration, "
+     "text=values",
+     "configuration on a front", NULL},
     {"parameters", parameters,
      "op, template_name=by, device_name=device, mode, parameter, value, "
      "n_trials:n=trials, n_ok:n=ok, best_ns:t=best, mean_ns:t=mean",

@@ -337,6 +337,7 @@ static hone_status start(hone_search *search, hone_error *err)
 const hone_strategy hone__strategy_guided = {
     .name = "guided",
     .summary = "'auto' with a model of earlier problems",
+    .asks_at_once = 1,
     .state_bytes = sizeof(guided),
     .start = start,
     .propose = propose,

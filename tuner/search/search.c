@@ -208,6 +208,13 @@ int hone__search_accepts(hone_search *search, double from_ns, double to_ns,
 
 /* ---- life --------------------------------------------------------------- */
 
+double hone__search_option(const hone_search *search,
+                           const hone_strategy *strategy, size_t i)
+{
+    return search->spec.strategy == strategy ? search->spec.options[i]
+                                             : strategy->options[i].initial;
+}
+
 void *hone__search_alloc(hone_search *search, size_t size_bytes,
                          hone_error *err)
 {
@@ -260,27 +267,28 @@ hone_status hone__search_open(const char *name, const hone_search_space *space,
                               const hone_search_options *options,
                               hone_search **out, hone_error *err)
 {
-    const hone_strategy *strategy = hone__strategy_find(name);
+    hone_strategy_spec spec;
     hone_search *search;
     hone_status status;
 
     *out = NULL;
-    if (!strategy)
-        return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "there is no search strategy '%s'; there are: %s",
-                          name, hone__search_names());
-    if (options->prior.guess && strategy == hone__strategy_find("auto"))
-        strategy = &hone__strategy_guided;
+    HONE_TRY(hone__strategy_read(name, &spec, err));
+    if (options->prior.guess && spec.strategy == hone__strategy_find("auto"))
+        spec.strategy = &hone__strategy_guided;
     search = hone__alloc(sizeof *search);
     if (!search)
         return out_of_memory(err);
-    search->strategy = strategy;
+    search->strategy = spec.strategy;
+    search->spec = spec;
     search->space = *space;
     search->prior = options->prior;
     search->chance = hone__chance(options->seed);
     search->permutation = hone__permutation(space->count, options->seed);
     search->budget_trials = options->budget_trials;
-    search->n_spread = strategy->n_spread;
+    search->seed = options->seed;
+    search->answer_s = options->answer_s;
+    search->stop = options->stop;
+    search->n_spread = spec.n_spread;
     search->best = -1;
     search->worst_ns = 1;
     status = prepare(search, options, err);
@@ -296,6 +304,8 @@ void hone__search_close(hone_search *search)
 {
     if (!search)
         return;
+    if (search->state && search->spec.strategy->finish)
+        search->spec.strategy->finish(search);
     hone__arena_free(&search->arena);
     hone__free(search->trials);
     hone__free(search->values);
@@ -323,7 +333,7 @@ static int wants_spread(const hone_search *search)
 {
     return search->n_spread > 0 ||
            (search->best < 0 && !search->strategy->is_blind &&
-            search->strategy != &hone__strategy_guided);
+            !search->strategy->asks_at_once);
 }
 
 hone_status hone__search_next(hone_search *search, int64_t *out_index,
@@ -342,6 +352,11 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
     search->tag = 0;
     if (index < 0)
         index = search->strategy->propose(search);
+    if (search->failure.status != HONE_OK) {
+        if (err)
+            *err = search->failure;
+        return search->failure.status;
+    }
     if (!hone__search_is_new(search, index)) {
         search->tag = 0;
         index = hone__search_any_new(search);
@@ -351,6 +366,11 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
     HONE_TRY(add_trial(search, index, err));
     *out_index = index;
     return HONE_OK;
+}
+
+const char *hone__search_failure(const hone_search *search)
+{
+    return search->failure.status == HONE_ERR_IO ? search->failure.text : NULL;
 }
 
 int hone__search_is_learning(const hone_search *search)
@@ -408,6 +428,21 @@ static int64_t find_in_space(const void *user, int *values)
     return hone__space_find_indexes(user, values);
 }
 
+static void describe_in_space(const void *user, size_t param, int value,
+                              hone_text *out)
+{
+    const hone_template *tmpl = ((const hone_space *)user)->tmpl;
+
+    if (!tmpl)
+        hone__text_printf(out, value < 0 ? "p%d" : "%d",
+                          value < 0 ? (int)param : value);
+    else if (value < 0)
+        hone__text_puts(out, tmpl->params[param].name);
+    else
+        hone__template_value_text(tmpl, &tmpl->params[param],
+                                  tmpl->params[param].values[value], out);
+}
+
 hone_search_space hone__search_space_of(const hone_space *space)
 {
     return (hone_search_space){.count = space->count,
@@ -415,5 +450,6 @@ hone_search_space hone__search_space_of(const hone_space *space)
                                .n_values = space->n_values,
                                .get = get_from_space,
                                .find = find_in_space,
-                               .user = space};
+                               .user = space,
+                               .describe = describe_in_space};
 }

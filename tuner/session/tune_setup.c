@@ -35,6 +35,7 @@ static void close_impl(hone_tune_impl *impl)
 {
     hone__free(impl->earlier);
     hone__free(impl->carried);
+    hone__free(impl->starts);
     hone__meaning_free(impl->meaning);
     hone__search_close(impl->search);
     hone__space_free(impl->space);
@@ -139,14 +140,24 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     const hone_tune_request *request = run->request;
     const hone_search_space view = hone__search_space_of(impl->space);
     const int64_t planned = planned_trials(run);
-    int64_t first[1 + HONE_TUNE_RANKED + 1 + HONE_MOST_SEEDS] = {
-        impl->default_index};
+    /* A short list, or nothing that is asked for. */
+    const int has_list = impl->tmpl->call || hone__tune_is_beside(run, impl);
     int64_t hints[HONE_MOST_SEEDS];
-    size_t n_first = 1, n_hints = 0;
+    int64_t *first;
+    size_t n_first = 0, n_hints = 0;
+    hone_status status;
 
+    HONE_TRY(hone__tune_start_find(run, impl, err));
     HONE_TRY(hone__tune_seeds_find(run, impl, err));
+    first = hone__alloc((1 + impl->n_again + impl->n_starts + impl->n_seeds) *
+                        sizeof *first);
+    if (!first)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    first[n_first++] = impl->default_index;
     for (size_t i = 0; i < impl->n_again; ++i)
         first[n_first++] = impl->again[i];
+    for (size_t i = 0; i < impl->n_starts; ++i)
+        first[n_first++] = impl->starts[i].index;
     for (size_t i = 0; i < impl->n_seeds; ++i) {
         if (impl->learned && i >= SEEDS_BESIDE_GUESS &&
             impl->seeds[i].from != HONE_SEED_HERE)
@@ -157,8 +168,8 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     if (impl->tmpl->call) /* a short list, the library's best first */
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
-    HONE_TRY(hone__search_open(
-        impl->tmpl->call ? "exhaustive" : request->strategy, &view,
+    status = hone__search_open(
+        has_list ? "exhaustive" : request->strategy, &view,
         &(hone_search_options){
             .seed = request->seed,
             .first = first,
@@ -168,8 +179,12 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
                                  : hone__turn_planned(planned, run->n_impls),
             .prior = hone__tune_prior(run, impl),
             .hints = hints,
-            .n_hints = n_hints},
-        &impl->search, err));
+            .n_hints = n_hints,
+            .answer_s = request->answer_s,
+            .stop = request->farm.stop},
+        &impl->search, err);
+    hone__free(first);
+    HONE_TRY(status);
     impl->share.guess = hone__search_best_guess(impl->search);
     impl->share.has_guess = !isnan(impl->share.guess);
     return HONE_OK;
@@ -193,8 +208,11 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
         for (size_t k = 0; k < impl->n_seeds; ++k) /* that none tried earlier */
             run->result->n_seeded +=
                 hone__search_is_new(impl->search, impl->seeds[k].index);
+        for (size_t k = 0; k < impl->n_starts; ++k)
+            run->result->n_started +=
+                hone__search_is_new(impl->search, impl->starts[k].index);
     }
-    return HONE_OK;
+    return hone__tune_start_say(run, err);
 }
 
 static void plan_progress(hone_tune_run *run)
@@ -282,7 +300,11 @@ static hone_status choose_one(hone_tune_run *run, hone_error *err)
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
+    const int wants_energy =
+        hone__objectives_use(request->objectives, HONE_FACT_energy_uj);
 
+    HONE_TRY(hone__tune_check_objectives(hone__tune_kind(run),
+                                         request->objectives, err));
     /* The compilers load while the device is asked what it is. */
     HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
                               &run->farm, err));
@@ -304,6 +326,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
         .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
+        .wants_energy = wants_energy,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .verbose = request->verbose,
