@@ -65,6 +65,8 @@ static hone_status read_entry(hone_replay_file *file, hone_error *err)
     }
     static const hone_replay_member members[] = {
         {"time", read_time, 0, HONE_JSON_END, ""},
+        {"__error__", read_time, 0, HONE_JSON_STRING, "a text"},
+        {"timestamp", hone__replay_timestamp, 0, HONE_JSON_END, ""},
         {"times", read_times, 0, HONE_JSON_END, ""},
         COST("compile_time", HONE_COST_COMPILE),
         COST("framework_time", HONE_COST_FRAMEWORK),
