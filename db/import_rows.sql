@@ -5,7 +5,8 @@
 -- was counted in them. An id is whatever number tells rows apart here.
 
 CREATE TEMP TABLE src_device AS
-SELECT row_number() OVER (ORDER BY fingerprint) AS device_id, fingerprint,
+SELECT CAST(row_number() OVER (ORDER BY fingerprint) AS INTEGER) AS device_id,
+       fingerprint,
        facts, kind, name, arch, sm_count, memory_bytes, l2_bytes,
        driver_version
   FROM (SELECT fingerprint, max(device_properties) AS facts,
@@ -15,14 +16,15 @@ SELECT row_number() OVER (ORDER BY fingerprint) AS device_id, fingerprint,
 CREATE UNIQUE INDEX temp.src_device_of ON src_device (fingerprint);
 
 CREATE TEMP TABLE src_problem AS
-SELECT row_number() OVER (ORDER BY op, dims) AS problem_id, op, dims,
+SELECT CAST(row_number() OVER (ORDER BY op, dims) AS INTEGER) AS problem_id,
+       op, dims,
        max(label) AS label
   FROM import_row GROUP BY op, dims;
 CREATE UNIQUE INDEX temp.src_problem_of ON src_problem (op, dims);
 
 CREATE TEMP TABLE src_toolchain AS
-SELECT row_number() OVER (ORDER BY toolchain_name, toolchain_version)
-           AS toolchain_id,
+SELECT CAST(row_number() OVER (ORDER BY toolchain_name, toolchain_version)
+            AS INTEGER) AS toolchain_id,
        toolchain_name AS name, toolchain_version AS version
   FROM import_row GROUP BY toolchain_name, toolchain_version;
 CREATE UNIQUE INDEX temp.src_toolchain_of ON src_toolchain (name, version);
@@ -39,7 +41,8 @@ SELECT op, session_template_name, session_template_sha256,
        session_template_kind, session_template_put_unix_ns
   FROM import_row;
 CREATE TEMP TABLE src_template AS
-SELECT row_number() OVER (ORDER BY f.op, f.name, f.sha256) AS template_id,
+SELECT CAST(row_number() OVER (ORDER BY f.op, f.name, f.sha256) AS INTEGER)
+           AS template_id,
        f.op, f.name, f.sha256,
        'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
            AS source_sha256,
@@ -60,7 +63,7 @@ SELECT row_number() OVER (ORDER BY f.op, f.name, f.sha256) AS template_id,
 CREATE UNIQUE INDEX temp.src_template_of ON src_template (op, name, sha256);
 
 CREATE TEMP TABLE src_variant AS
-SELECT row_number() OVER () AS variant_id, v.*, NULL AS cubin_sha256,
+SELECT CAST(row_number() OVER () AS INTEGER) AS variant_id, v.*, NULL AS cubin_sha256,
        NULL AS log_sha256, '' AS launch_lines, NULL AS launch_sha256,
        NULL AS launch_form_id
   FROM (SELECT DISTINCT k.template_id, c.toolchain_id, r.config, r.types,

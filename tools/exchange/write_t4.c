@@ -74,11 +74,10 @@ static hone_status put_times(hone_grid_counters *counters,
         hone__text_puts(line, ", \"benchmark\": ");
         hone__shortest(*benchmark, line);
     }
-    hone__text_puts(line, ", \"runtimes\": ");
-    if (samples->kind == HONE_DB_TEXT)
+    if (samples->kind == HONE_DB_TEXT) {
+        hone__text_puts(line, ", \"runtimes\": ");
         HONE_TRY(hone__grid_samples(samples, line, err));
-    else
-        hone__text_puts(line, "[]");
+    }
     hone__text_puts(line, "}");
     return HONE_OK;
 }
@@ -92,9 +91,7 @@ static void put_measurements(hone_grid_counters *counters,
     hone__text_printf(line,
                       ", \"invalidity\": \"%s\", \"correctness\": %d, "
                       "\"measurements\": [{\"name\": \"time\", \"value\": ",
-                      invalidity_of(outcome),
-                      is_ok || (strcmp(outcome, "wrong") != 0 &&
-                                strcmp(outcome, "unstable") != 0));
+                      invalidity_of(outcome), is_ok);
     if (is_ok)
         hone__grid_ms(counters, "time", &values[HONE_DB_FIELD_time_ns], line);
     else
