@@ -162,7 +162,7 @@ static const char export_from[] =
     " JOIN template k ON k.template_id = v.template_id"
     " JOIN toolchain c ON c.toolchain_id = v.toolchain_id"
     " WHERE t.trial_id IN (SELECT trial_id FROM wanted)"
-    " ORDER BY n.nth, t.started_unix_ns, v.config, t.trial_id";
+    " ORDER BY n.nth, t.started_unix_ns, t.trial_id";
 static const char export_sessions[] =
     "), nth AS MATERIALIZED (SELECT s.session_id, row_number() OVER ("
     " ORDER BY s.started_unix_s, p.op, p.dims, d.fingerprint, s.mode, sk.name,"

@@ -247,7 +247,8 @@ static int is_from_zero(const speller *s, hone_node node, int depth)
 static const struct {
     int op;
     const char *texts[2]; /* Python, C */
-    int is_from_zero;     /* only for operands that are never negative */
+    int is_from_zero;     /* only where 1: no operand, 2: not the second one is
+                             ever negative */
 } rows[] = {
     {HONE_OP_NEG, {"(-$0)", "(-$0)"}, 0},
     {HONE_OP_INVERT, {"(-$0 - 1)", "(~$0)"}, 0},
@@ -287,6 +288,12 @@ static const struct {
     {HONE_OP_GCD, {NULL, "gcd($0, $1)"}, 0},
     {HONE_OP_FLOOR_DIV, {"($0 // $1)", "($0 / $1)"}, 1},
     {HONE_OP_FLOOR_MOD, {"($0 % $1)", "($0 % $1)"}, 1},
+    {HONE_OP_FLOOR_DIV,
+     {"($0 // $1)", "($0 >= 0 ? $0 / $1 : -((-$0 + $1 - 1) / $1))"},
+     2},
+    {HONE_OP_FLOOR_MOD, {"($0 % $1)", "(($0 % $1 + $1) % $1)"}, 2},
+    {HONE_OP_FLOOR_DIV, {"($0 // $1)", NULL}, 0},
+    {HONE_OP_FLOOR_MOD, {"($0 % $1)", NULL}, 0},
     {HONE_OP_TRUE_DIV, {"($0 / $1)", NULL}, 0},
     {HONE_OP_POWER, {"($0 ** $1)", NULL}, 0},
     {HONE_OP_FLOAT, {"float($0)", NULL}, 0},
@@ -298,9 +305,9 @@ static const char *text_of(const speller *s, hone_node node)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (rows[i].op != n->op ||
-            (rows[i].is_from_zero &&
-             !(is_from_zero(s, n->args[0], 0) &&
-               (n->n_args < 2 || is_from_zero(s, n->args[1], 0)))))
+            (rows[i].is_from_zero == 1 && !is_from_zero(s, n->args[0], 0)) ||
+            (rows[i].is_from_zero && n->n_args > 1 &&
+             !is_from_zero(s, n->args[1], 0)))
             continue;
         return rows[i].texts[s->language];
     }

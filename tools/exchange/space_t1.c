@@ -161,6 +161,11 @@ static hone_status put_line(const hone_space *space, size_t param,
         return hone__fail(err, HONE_ERR_INPUT,
                           "%s: '%s' is no name of a template's parameter",
                           space->t1->path, p->name);
+    if (p->n_values == 2 && strcmp(p->texts[0], "False") == 0 &&
+        strcmp(p->texts[1], "True") == 0) {
+        hone__text_printf(out, "#pragma hone param %s : bool\n", p->name);
+        return HONE_OK;
+    }
     hone__text_printf(out, "#pragma hone param %s in {", p->name);
     for (size_t i = 0; i < p->n_values; ++i) {
         if (p->values[i].kind == HONE_DATUM_TEXT && !is_name(p->texts[i]))
