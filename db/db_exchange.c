@@ -150,7 +150,8 @@ hone_status hone__db_field_check(const hone_db_field *field,
 /* ---- rows out ----------------------------------------------------------- */
 
 /* Sessions by what they say, so that the same rows in another file come in the
- * same order; those that are alike by their own. */
+ * same order; those that are alike by their own. Recordings keep the order of
+ * their file, which need not say when a trial began. */
 static const char export_from[] =
     " FROM trial t"
     " JOIN nth n ON n.session_id = t.session_id"
@@ -162,7 +163,8 @@ static const char export_from[] =
     " JOIN template k ON k.template_id = v.template_id"
     " JOIN toolchain c ON c.toolchain_id = v.toolchain_id"
     " WHERE t.trial_id IN (SELECT trial_id FROM wanted)"
-    " ORDER BY n.nth, t.started_unix_ns, t.trial_id";
+    " ORDER BY n.nth, CASE d.kind WHEN 'replay' THEN 0"
+    " ELSE t.started_unix_ns END, t.trial_id";
 static const char export_sessions[] =
     "), nth AS MATERIALIZED (SELECT s.session_id, row_number() OVER ("
     " ORDER BY s.started_unix_s, p.op, p.dims, d.fingerprint, s.mode, sk.name,"

@@ -101,21 +101,28 @@ hone_status hone__foreign_param(hone_text *config, const char *name,
 }
 
 hone_status hone__foreign_trial(hone_import *import, const char *config,
-                                hone_outcome outcome, double time, int shift,
-                                hone_error *err)
+                                hone_outcome outcome, double time,
+                                const char *spelled, int shift, hone_error *err)
 {
+    hone_text ns = {0};
     const int was_compiled =
         outcome != HONE_OUTCOME_COMPILE && outcome != HONE_OUTCOME_CONSTRAINT;
+    hone_status status;
 
     HONE_TRY(set(import, HONE_DB_FIELD_config, config, err));
     HONE_TRY(
         set(import, HONE_DB_FIELD_outcome, hone__outcome_name(outcome), err));
     HONE_TRY(set(import, HONE_DB_FIELD_compile_outcome,
                  was_compiled ? "ok" : hone__outcome_name(outcome), err));
-    if (outcome == HONE_OUTCOME_OK)
+    if (outcome == HONE_OUTCOME_OK && hone__number_shifted(spelled, shift, &ns))
+        hone__row_real(&import->row, HONE_DB_FIELD_time_ns,
+                       strtod(hone__text_str(&ns), NULL));
+    else if (outcome == HONE_OUTCOME_OK)
         hone__row_real(&import->row, HONE_DB_FIELD_time_ns,
                        hone__shifted(time, shift));
-    return HONE_OK;
+    status = hone__text_check(&ns, err);
+    hone__text_free(&ns);
+    return status;
 }
 
 int hone__unit_shift(double unit_s)

@@ -28,9 +28,10 @@ hone_status hone__foreign_begin(hone_import *import, const hone_foreign *what,
 hone_status hone__foreign_param(hone_text *config, const char *name,
                                 const char *value, hone_error *err);
 /* Configuration and outcome of the trial, and its time: `time` x 10^shift ns,
- * kept exactly in decimal. */
+ * in decimal; as `spelled` has it if that is not "". */
 hone_status hone__foreign_trial(hone_import *import, const char *config,
-                                hone_outcome outcome, double time, int shift,
+                                hone_outcome outcome, double time,
+                                const char *spelled, int shift,
                                 hone_error *err);
 /* Between ns and the unit of a file: 6 of milliseconds. -1: it is none. */
 int hone__unit_shift(double unit_s);

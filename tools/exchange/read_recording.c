@@ -56,7 +56,7 @@ static hone_status put_counters(const recording_reader *r,
     static const char *const names[HONE_N_COSTS] = {
         "compile_time", "framework_time", "strategy_time", "verification_time",
         "benchmark_time"};
-    const double ns = hone__shifted(seen->time, r->shift);
+    const double ns = r->import->row.values[HONE_DB_FIELD_time_ns].real;
     double runs = 0;
     int64_t whole;
 
@@ -130,7 +130,8 @@ static hone_status on_trial(void *user, const hone_replay_seen *seen,
     HONE_TRY(hone__foreign_begin(import, &r->what, err));
     HONE_TRY(write_config(r, seen, err));
     HONE_TRY(hone__foreign_trial(import, hone__text_str(&r->config),
-                                 seen->outcome, seen->time, r->shift, err));
+                                 seen->outcome, seen->time, seen->time_text,
+                                 r->shift, err));
     HONE_TRY(put_samples(r, seen, err));
     hone__row_integer(&import->row, HONE_DB_FIELD_started_unix_ns,
                       hone__timestamp_read(seen->timestamp));

@@ -99,7 +99,7 @@ static hone_status put_result(tunable_reader *r, char *const *fields,
         return hone__import_fail(r->import, r->line, err, "%s", inner.text);
     HONE_TRY(hone__foreign_begin(r->import, &what, err));
     HONE_TRY(hone__foreign_trial(r->import, hone__text_str(&r->config),
-                                 HONE_OUTCOME_OK, time, 6, err));
+                                 HONE_OUTCOME_OK, time, fields[3], 6, err));
     return hone__import_put(r->import, r->line, err);
 }
 

@@ -123,7 +123,7 @@ static hone_status put_trial(triton_reader *r, const double timing[3],
     HONE_TRY(hone__foreign_begin(import, &r->what, err));
     HONE_TRY(hone__foreign_trial(import, hone__text_str(&r->config),
                                  is_ok ? HONE_OUTCOME_OK : HONE_OUTCOME_LAUNCH,
-                                 timing[0], 6, err));
+                                 timing[0], "", 6, err));
     HONE_TRY(hone__import_put(import, 0, err));
     if (is_ok && isfinite(timing[1]) && isfinite(timing[2]) && timing[1] > 0) {
         HONE_TRY(hone__db_import_counter(import->rows, r->what.op, "time_p20",

@@ -30,6 +30,7 @@ typedef struct hone_replay_file {
     size_t sample_capacity;
     double samples_sum;
     char timestamp[64]; /* "" if there is none */
+    char time_text[64]; /* the time as it is spelled; "" if it was computed */
     hone_replay_extra *extras;
     size_t n_extras;
 
@@ -42,6 +43,7 @@ typedef struct hone_replay_file {
     char name[64];
     char unit[32];
     double value;
+    char value_text[64];
     int has_value;
 } hone_replay_file;
 

@@ -123,7 +123,7 @@ void hone__replay_begin(hone_replay_file *file)
     file->has_outcome = file->has_config = 0;
     file->n_samples = 0;
     file->n_extras = 0;
-    file->timestamp[0] = '\0';
+    file->timestamp[0] = file->time_text[0] = '\0';
 }
 
 hone_status hone__replay_extra_put(hone_replay_file *file, const char *name,
@@ -158,6 +158,7 @@ static hone_status tell(const hone_replay_file *file, hone_error *err)
                                    .values = file->values,
                                    .outcome = file->trial.outcome,
                                    .time = file->time,
+                                   .time_text = file->time_text,
                                    .cost = file->trial.cost_s,
                                    .samples = file->samples,
                                    .n_samples = file->n_samples,

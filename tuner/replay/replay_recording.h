@@ -101,7 +101,8 @@ typedef struct hone_replay_seen {
     const uint32_t *values;
     hone_outcome outcome;
     double time;
-    const double *cost; /* HONE_N_COSTS; 0: not recorded */
+    const char *time_text; /* as it is spelled, "" if it was computed */
+    const double *cost;    /* HONE_N_COSTS; 0: not recorded */
     const double *samples;
     size_t n_samples;
     const char *timestamp; /* "" if there is none */

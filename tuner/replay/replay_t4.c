@@ -74,6 +74,8 @@ static hone_status read_number(hone_replay_file *file, hone_error *err)
 {
     file->has_value = file->event.kind == HONE_JSON_NUMBER;
     file->value = file->has_value ? file->event.number : 0;
+    (void)snprintf(file->value_text, sizeof file->value_text, "%.60s",
+                   file->has_value ? file->event.text : "");
     return hone__json_skip(file->reader, &file->event, err);
 }
 
@@ -121,8 +123,10 @@ static hone_status read_measurement(hone_replay_file *file, hone_error *err)
                                             file->value, err)
                    : HONE_OK;
     file->time = file->value;
-    if (!file->unit[0])
+    memcpy(file->time_text, file->value_text, sizeof file->time_text);
+    if (!file->unit[0] || hone__replay_unit_s(file->unit) == file->unit_s)
         return HONE_OK;
+    file->time_text[0] = '\0';
     file->time *= hone__replay_unit_s(file->unit) / file->unit_s;
     return hone__replay_unit_s(file->unit) > 0
                ? HONE_OK
@@ -185,6 +189,8 @@ static hone_status read_result(hone_replay_file *file, hone_error *err)
         return hone__json_fail(file->reader, err, "this result has no \"%s\"",
                                file->has_config ? "invalidity"
                                                 : "configuration");
+    if (file->time <= 0)
+        file->time_text[0] = '\0';
     if (file->time <= 0 && file->n_samples)
         file->time = hone__median(file->samples, file->n_samples);
     if (file->trial.outcome == HONE_OUTCOME_OK &&
