@@ -116,7 +116,7 @@ SELECT r.line AS trial_id, r.session AS session_id, v.variant_id, r.outcome,
                           AND v.options = r.options
  ORDER BY r.line;
 
-CREATE UNIQUE INDEX temp.src_trial_by_id ON src_trial (trial_id);
+CREATE INDEX temp.src_trial_by_id ON src_trial (trial_id);
 
 -- The best of recordings, as a replay of them ranks: of each variant the last
 -- trial, the first 50.

@@ -10,6 +10,13 @@
 
 #include <string.h>
 
+/* Of formats that are only read. */
+hone_status hone__write_nothing(hone_export *export, hone_error *err)
+{
+    (void)export;
+    return hone__fail(err, HONE_ERR_INTERNAL, "this format is only read");
+}
+
 /* --format, or what the name of the file says. */
 static hone_status find_format(const hone_options *options, const char *path,
                                const hone_format **out, hone_error *err)

@@ -15,13 +15,6 @@ const hone_format hone__formats[] = {
 };
 const size_t hone__n_formats = sizeof hone__formats / sizeof hone__formats[0];
 
-/* Of formats that are only read. */
-hone_status hone__write_nothing(hone_export *export, hone_error *err)
-{
-    (void)export;
-    return hone__fail(err, HONE_ERR_INTERNAL, "this format is only read");
-}
-
 static hone_status fail_unknown(const char *path, hone_error *err)
 {
     hone_text text = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trials as CSV (RFC 4180): a head, then a row for each. A missing value is an
  * empty field, an empty text is two quotes. */
-#include "tools/exchange/trials.h"
+#include "tools/exchange/exchange_trials.h"
 
 #include <string.h>
 

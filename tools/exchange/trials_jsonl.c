@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trials as JSON Lines: an object a line. What is missing is not there. */
-#include "tools/exchange/trials.h"
+#include "tools/exchange/exchange_trials.h"
 
 #include <string.h>
 

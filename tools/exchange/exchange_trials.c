@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trials row by row, with their counters. */
-#include "tools/exchange/trials.h"
+#include "tools/exchange/exchange_trials.h"
 
 #include <string.h>
 
