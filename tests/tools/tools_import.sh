@@ -143,7 +143,7 @@ edit 2 's/"registers":32/"registers":33/;3s/BLOCK=256/BLOCK=128/;3s/"started_uni
     "says other things of its variant"
 sed 2p good.jsonl >bad.jsonl
 bad bad.jsonl "bad.jsonl:3: this trial is in the file twice"
-line 3 's/,ok,/,/' good.csv
+line 3 's/,[^,]*$//' good.csv
 bad bad.csv "bad.csv:3: this row has"
 line 1 's/,dims,/,dimensions,/' good.csv
 bad bad.csv "bad.csv:1: there is no column 'dimensions'"
