@@ -24,7 +24,7 @@ recorded() { # recorded FILE FORMAT OP
     cmp -s one.json two.json || fail "$1: another file"
     # Its version is the hash of what it says; a T4 file says no device.
     version=
-    [ "$2" = t4 ] || version=driver_version,
+    [ "$2" = t4 ] || version="driver_version,"
     what="select config, outcome, time_ns, samples_ns, started_at, device_name,
         $version compile_time_ns, device_time_ns from trial_v1 order by 1"
     is two.db "$what" "$(ask one.db "$what")"
