@@ -43,6 +43,8 @@ enum {
 hone_status hone__db_open(const char *path, int flags, hone_db **out,
                           hone_error *err);
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
+/* Remove the file, which nobody has open, and what SQLite keeps beside it. */
+void hone__db_remove(const char *path);
 
 /* Read a file from end to end, unless it is larger than `most_bytes`, and say
  * how many rows it has. HONE_ERR_DATABASE: it cannot be used, and the sentence
