@@ -67,7 +67,7 @@ static hone_status write_trials(hone_export *export, const hone_format *format,
 {
     static const hone_show_view view = {
         "trials", "SELECT * FROM trial_v1" HONE_SHOW_FILTER HONE_SHOW_LIMIT, "",
-        "trial"};
+        "trial", NULL};
     hone_show_query query = {.n_values = 0};
     hone_status status =
         hone__db_open(path, HONE_DB_READONLY, &export->db, err);
