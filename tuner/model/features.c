@@ -110,6 +110,8 @@ static void name_all(hone_features *f, hone_text *scratch)
         name_one(f, &at, scratch, "param", tmpl->params[i].name);
     for (size_t i = 0; i < tmpl->n_lets; ++i)
         name_one(f, &at, scratch, "let", tmpl->lets[i].name);
+    for (size_t i = 0; i < tmpl->n_features; ++i)
+        name_one(f, &at, scratch, "feature", tmpl->features[i].name);
     for (size_t i = 0; i < launches_of(tmpl); ++i) {
         for (size_t k = 0; k < PER_LAUNCH; ++k)
             name_one(f, &at, scratch, launches[i], of_launch[k]);
@@ -121,8 +123,8 @@ static void name_all(hone_features *f, hone_text *scratch)
 static size_t count_all(const hone_features *f)
 {
     const hone_template *tmpl = f->tmpl;
-    size_t n = tmpl->n_params + tmpl->n_lets + launches_of(tmpl) * PER_LAUNCH +
-               OVERALL;
+    size_t n = tmpl->n_params + tmpl->n_lets + tmpl->n_features +
+               launches_of(tmpl) * PER_LAUNCH + OVERALL;
 
     for (size_t i = 0; i < tmpl->n_dims; ++i)
         n += is_size(f, i) ? PER_DIM : 1;
@@ -206,6 +208,16 @@ static float param_number(const hone_param *param, int64_t value)
             return (float)i;
     }
     return 0;
+}
+
+/* Of a ratio its logarithm, so that it is the difference of two sizes. */
+static float feature_number(const hone_features *f,
+                            const hone_template_feature *feature)
+{
+    const float value = size_of(value_or(f, &feature->value, 0));
+
+    return feature->per.expr ? value - size_of(value_or(f, &feature->per, 0))
+                             : value;
 }
 
 /* How many blocks of a launch a multiprocessor holds, by threads and shared
@@ -292,10 +304,28 @@ void hone__features_get(hone_features *f, const int64_t *config, float *out)
         *slot = value_or(f, &tmpl->lets[i].value, 0);
         *out++ = size_of(*slot);
     }
+    for (size_t i = 0; i < tmpl->n_features; ++i)
+        *out++ = feature_number(f, &tmpl->features[i]);
     for (size_t i = 0; i < launches_of(tmpl); ++i, out += PER_LAUNCH) {
         const double blocks = launch_numbers(f, &tmpl->launches[i], out);
 
         most = blocks > most ? blocks : most;
     }
     overall(f, most, out);
+}
+
+int hone__features_have_cost(const hone_features *f)
+{
+    return f->tmpl->cost > 0;
+}
+
+double hone__features_cost(hone_features *f, const int64_t *config, float *row)
+{
+    size_t at = 0;
+
+    hone__features_get(f, config, row);
+    for (size_t i = 0; i < f->tmpl->n_dims; ++i)
+        at += is_size(f, i) ? PER_DIM : 1;
+    at += f->tmpl->n_params + f->tmpl->n_lets + f->tmpl->cost - 1;
+    return (double)row[at] * log(2);
 }

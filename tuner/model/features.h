@@ -36,4 +36,10 @@ void hone__features_join(const hone_features *features, hone_text *out);
 void hone__features_get(hone_features *features, const int64_t *config,
                         float *out);
 
+/* The template's own estimate (`feature COST`): log of a time in any unit.
+ * `row` is scratch for the features. Only if there is one. */
+int hone__features_have_cost(const hone_features *features);
+double hone__features_cost(hone_features *features, const int64_t *config,
+                           float *row);
+
 #endif

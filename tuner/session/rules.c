@@ -106,7 +106,8 @@ static const double least_gain = 0.3;
 static const double gain_kept = 0.5;
 
 /* Where a model guesses how fast each one's best will be: the guessed leader,
- * and whoever is guessed within CLOSE of it, begins with LEADER times as many,
+ * whoever is guessed within CLOSE of it, and those that it knows nothing of
+ * begin with LEADER times as many,
  * one that is guessed to be slower by more than FAR with its default alone.
  * The guess is off by 0.1 to 0.2 at a problem that it has not seen. */
 enum { LEADER = 3, LEADER_LEAST = 6 };
@@ -158,6 +159,8 @@ static int64_t first_of(const hone_turn *share, int64_t first,
     const int64_t more =
         LEADER * first > LEADER_LEAST ? LEADER * first : LEADER_LEAST;
 
+    if (share->is_unknown)
+        return more;
     if (!share->has_guess)
         return first;
     if (share->guess - best_guess > guess_far)

@@ -21,6 +21,8 @@ static const double grown_by = 1.25;
 /* Of a model whose error was not measured yet; of those that were, 0.1 to 0.15
  * on products, softmax and FFTs of an H100. */
 static const double usual_error = 0.15;
+/* Of a template's own estimate, where nothing was learned yet. */
+static const double cost_error = 0.3;
 
 /* ---- trials as rows ------------------------------------------------------ */
 
@@ -287,6 +289,9 @@ static double guess(void *user, int64_t index)
     hone_tune_impl *impl = user;
 
     hone__space_get(impl->space, index, impl->guess_config);
+    if (!impl->learned)
+        return hone__features_cost(impl->guess_features, impl->guess_config,
+                                   impl->guess_row);
     hone__features_get(impl->guess_features, impl->guess_config,
                        impl->guess_row);
     return hone__boost_predict(impl->learned->boost, impl->guess_row);
@@ -303,25 +308,31 @@ static hone_status open_guess(hone_tune_run *run, hone_tune_impl *impl,
         return HONE_OK;
     impl->learned =
         hone__model_part(&run->model, impl->name, impl->guess_features);
-    if (!impl->learned)
+    impl->is_guessed =
+        impl->learned || hone__features_have_cost(impl->guess_features);
+    if (!impl->is_guessed)
         return HONE_OK;
-    impl->guess_row = hone__alloc(impl->learned->n_features * sizeof(float));
+    impl->guess_row =
+        hone__alloc(hone__features_count(impl->guess_features) * sizeof(float));
     impl->guess_config =
         hone__alloc((impl->tmpl->n_params + 1) * sizeof(int64_t));
     if (!impl->guess_row || !impl->guess_config) {
-        impl->learned = NULL;
+        impl->is_guessed = 0;
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     }
-    ++run->result->n_guided;
+    run->result->n_guided += impl->learned != NULL;
     return HONE_OK;
 }
 
 hone_search_prior hone__tune_prior(hone_tune_run *run, hone_tune_impl *impl)
 {
-    if (!impl->learned)
+    const double learned_error =
+        run->model.error > 0 ? run->model.error : usual_error;
+
+    if (!impl->is_guessed)
         return (hone_search_prior){0};
-    return (hone_search_prior){
-        guess, impl, run->model.error > 0 ? run->model.error : usual_error};
+    return (hone_search_prior){guess, impl,
+                               impl->learned ? learned_error : cost_error};
 }
 
 /* The stored one, or a new one where `measure` asks for it or there are many
@@ -366,10 +377,11 @@ static hone_status with_key(hone_tune_run *run, int measure, hone_error *err)
 
 hone_status hone__tune_learned_open(hone_tune_run *run, hone_error *err)
 {
-    if (!run->request->db || run->request->without_seeds ||
-        run->only_index >= 0)
+    if (run->request->verify_only || run->only_index >= 0)
         return HONE_OK;
-    HONE_TRY(with_key(run, 0, err));
+    HONE_TRY(open_learners(run, err));
+    if (run->request->db && !run->request->without_seeds)
+        HONE_TRY(with_key(run, 0, err));
     for (size_t i = 0; i < run->n_impls; ++i)
         HONE_TRY(open_guess(run, &run->impls[i], err));
     return HONE_OK;

@@ -185,8 +185,12 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
         &impl->search, err);
     hone__free(first);
     HONE_TRY(status);
-    impl->share.guess = hone__search_best_guess(impl->search);
+    /* Estimates of templates are in units of their own. */
+    impl->share.guess =
+        impl->learned ? hone__search_best_guess(impl->search) : NAN;
     impl->share.has_guess = !isnan(impl->share.guess);
+    impl->share.is_unknown =
+        run->result->n_guided && !impl->learned && !has_list;
     return HONE_OK;
 }
 

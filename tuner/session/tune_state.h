@@ -109,7 +109,8 @@ struct hone_tune_impl {
     hone_meaning *meaning; /* of the template; NULL: not asked for yet */
     int exhausted;         /* the search has no more */
     hone_turn share;       /* of the budget */
-    const hone_model_part *learned;  /* from other problems; NULL: nothing */
+    const hone_model_part *learned; /* from other problems; NULL: nothing */
+    int is_guessed; /* by that, or by what the template estimates */
     hone_features *guess_features;   /* of this problem; the run's */
     float *guess_row;                /* scratch */
     int64_t *guess_config;           /* scratch */
