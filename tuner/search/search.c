@@ -102,89 +102,7 @@ static hone_status add_trial(hone_search *search, int64_t index,
     return HONE_OK;
 }
 
-/* ---- configurations by chance ------------------------------------------- */
-
-int64_t hone__search_any(hone_search *search)
-{
-    return hone__chance_below(&search->chance, search->space.count);
-}
-
-int64_t hone__search_any_new(hone_search *search)
-{
-    while (search->n_drawn < search->space.count) {
-        const int64_t index =
-            hone__permutation_at(&search->permutation, search->n_drawn++);
-
-        if (hone__search_is_new(search, index))
-            return index;
-    }
-    return -1;
-}
-
-/* How often the values of a configuration were spread already, each relative
- * to the share that is due to it. */
-static double crowding(const hone_search *search, const int *values)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < search->space.n_params; ++i) {
-        const int n = search->space.n_values[i];
-
-        if (n > 1)
-            sum += search->uses[search->use_base[i] + (size_t)values[i]] *
-                   (double)n;
-    }
-    return sum;
-}
-
-/* Latin-hypercube sampling wants every value of every parameter used equally
- * often. Constraints forbid to write such a sample down; choosing the least
- * crowded of random valid configurations comes as close as they allow. */
-enum { SPREAD_CHOICES = 24 };
-
-int64_t hone__search_spread(hone_search *search)
-{
-    int64_t best = -1;
-    double best_crowding = INFINITY;
-
-    for (int i = 0; i < SPREAD_CHOICES; ++i) {
-        const int64_t index = hone__search_any(search);
-        double crowd;
-
-        if (!hone__search_is_new(search, index))
-            continue;
-        search->space.get(search->space.user, index, search->row);
-        crowd = crowding(search, search->row);
-        if (crowd < best_crowding) {
-            best_crowding = crowd;
-            best = index;
-        }
-    }
-    if (best < 0)
-        best = hone__search_any_new(search);
-    if (best < 0)
-        return -1;
-    search->space.get(search->space.user, best, search->row);
-    for (size_t i = 0; i < search->space.n_params; ++i)
-        ++search->uses[search->use_base[i] + (size_t)search->row[i]];
-    return best;
-}
-
-int64_t hone__search_pick(hone_search *search, int n)
-{
-    const hone_search_trial *const trials = search->trials;
-    int64_t best = -1;
-
-    for (int i = 0; i < n && search->n_told > 0; ++i) {
-        const int64_t slot =
-            search->told[hone__chance_below(&search->chance, search->n_told)];
-
-        if (!isinf(trials[slot].time_ns) &&
-            (best < 0 || trials[slot].time_ns < trials[best].time_ns))
-            best = slot;
-    }
-    return best;
-}
+/* ---- times --------------------------------------------------------------- */
 
 double hone__search_scatter(const hone_search *search)
 {
@@ -225,6 +143,22 @@ void *hone__search_alloc(hone_search *search, size_t size_bytes,
     return memory;
 }
 
+/* A parameter with dozens of values counts as one with seven: what its many
+ * neighbours have to say, a few of them say as well, and while they were all
+ * asked a search that is stuck stayed so. */
+static int64_t patience_for(const hone_search *search)
+{
+    enum { MOST_OF_ONE = 6, ROUNDS = 2 };
+    int64_t n = 0;
+
+    for (size_t i = 0; i < search->n_free; ++i) {
+        const int others = search->space.n_values[search->free[i]] - 1;
+
+        n += others < MOST_OF_ONE ? others : MOST_OF_ONE;
+    }
+    return ROUNDS * n;
+}
+
 static hone_status prepare(hone_search *search,
                            const hone_search_options *options, hone_error *err)
 {
@@ -251,6 +185,7 @@ static hone_status prepare(hone_search *search,
         n_values += (size_t)search->space.n_values[i];
     }
     search->neighbourhood = (int64_t)(n_values - n_params);
+    search->patience = patience_for(search);
     if (first_bytes)
         memcpy(search->first, options->first, first_bytes);
     search->n_first = options->n_first;

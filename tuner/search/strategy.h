@@ -99,6 +99,7 @@ struct hone_search {
     size_t *free;     /* the parameters with more than one value */
     size_t n_free;
     int64_t neighbourhood; /* how many HAMMING neighbours there can be */
+    int64_t patience;      /* trials without a gain until one goes elsewhere */
 
     hone_search_trial *trials;
     int *values; /* n_params value indexes for each trial */
@@ -135,6 +136,9 @@ int64_t hone__search_any(hone_search *search);
 int64_t hone__search_any_new(hone_search *search);
 /* A new one whose values were rarely spread so far, of some random ones. */
 int64_t hone__search_spread(hone_search *search);
+/* A new one that is far from all trials, of some random ones. -1: those were
+ * all known. */
+int64_t hone__search_far(hone_search *search);
 /* The fastest of `n` random trials that were answered; -1: all `n` failed. */
 int64_t hone__search_pick(hone_search *search, int n);
 /* The standard deviation of log(time): 0.1 means that times differ by 10 %,
@@ -153,6 +157,7 @@ typedef enum hone_move {
     HONE_MOVE_ADJACENT, /* some parameters, one step each */
     HONE_MOVE_HAMMING,  /* one parameter, any other value */
     HONE_MOVE_PAIR,     /* two parameters, any other values */
+    HONE_MOVE_DIAGONAL, /* two parameters, one step each */
     HONE_N_MOVES
 } hone_move;
 

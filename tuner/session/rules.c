@@ -58,8 +58,9 @@ int hone__look_ahead(const hone_pace *pace, int n_workers, int is_learning)
  * is, the longer. With at least 300 of them 2 to 6 % of the runs on recorded
  * spaces would have gained as much in four times the evaluations; with 100,
  * 9 to 20 %, with 400 only 1.5 to 4 %, for 110 evaluations more
- * (docs/results/search-stopping-2026-11-20.md). Rejected: a fixed number of
- * them (500 trials of exhaustive search in a row may be one corner of the
+ * (docs/results/search-stopping-2026-11-20.md). With `auto` it is 5 to 8 %
+ * with 300, and with 400 no fewer (..-2026-11-25.md). Rejected: a fixed number
+ * of them (500 trials of exhaustive search in a row may be one corner of the
  * space), a model of what is left (which is what tells the search, too). */
 static const int64_t least_wait = 300;
 static const double wait_share = 2.0 / 3;
