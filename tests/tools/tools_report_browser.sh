@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone report in headless Chromium (Debian's package): sorting, filtering, themes
+# and the rest of its script (report_script.js), on a phone's width and a desk's;
+# no console message, no request to anywhere.
+. "$(dirname "$0")/hone_test.sh"
+tests=$(dirname "$HONE")/../tests
+command -v chromium >/dev/null || {
+    echo "skipped: there is no chromium (Debian's package chromium)"
+    exit 77
+}
+
+# browse WIDTH PAGE [OPTION..]: the page's elements once its scripts ran, in
+# $work/dom; what the browser logged in $work/log, its requests in $work/net.
+browse() {
+    width=$1
+    address=file://$2
+    shift 2
+    command="chromium --window-size=$width,900 $address"
+    rm -rf "$work/profile"
+    : >"$work/net"
+    code=0
+    timeout 300 chromium --headless --no-sandbox --disable-gpu --no-first-run \
+        --disable-background-networking --disable-component-update \
+        --disable-sync --disable-default-apps --user-data-dir="$work/profile" \
+        --host-resolver-rules="MAP * ~NOTFOUND" --window-size="$width,900" \
+        --enable-logging=stderr --v=0 --log-net-log="$work/net" \
+        --virtual-time-budget=20000 --dump-dom "$@" "$address" \
+        >"$work/dom" 2>"$work/log" || code=$?
+    cp "$work/log" "$work/err"
+    [ "$code" -eq 0 ] || fail "the browser failed"
+}
+# Addresses of requests and lines of the console; those of the browser itself
+# begin with chrome or are data.
+requests() {
+    grep -oE '"url":"[^"]*"' "$work/net" | sort -u |
+        grep -vE '"url":"(file|chrome|chrome-untrusted|data|about|devtools):' >"$1" || true
+}
+console() { grep ':CONSOLE' "$work/log" >"$1" || true; }
+
+# ---- can it be seen at all? -------------------------------------------------------
+# A page that asks for something and says something, so that silence means something.
+printf '%s\n' '<!DOCTYPE html><script>console.error("heard")</script>' \
+    '<img src="http://asked.example/x.png"><p id="x">there' >"$work/control.html"
+browse 800 "$work/control.html"
+grep -q 'id="x"' "$work/dom" || {
+    echo "skipped: this chromium shows no page here: $(tail -n 1 "$work/log")"
+    exit 77
+}
+requests "$work/out"
+out_has "asked.example"
+console "$work/out"
+out_has "heard"
+
+# ---- the page ---------------------------------------------------------------------
+db=$work/large.db
+"$tests/make_large" "$db" 4000
+run 0 sql --write --db "$db" "$(grep -v '^--' "$here/report_baselines.sql")"
+run 0 report --db "$db" --op op_3 -o "$work/report.html"
+run 0 tune --device "replay:$HONE_SOURCE/tests/replay/recordings/small_t4.json" \
+    --db "$db" --quiet
+run 0 report --db "$db" -o "$work/all.html" --device 'replay*'
+
+# with_script PAGE: a copy of it in $work/tried.html with the reader's script.
+with_script() {
+    sed '/^<\/body>$/d; /^<\/html>$/d' "$1" >"$work/tried.html"
+    {
+        printf '<script>\n'
+        cat "$here/report_script.js"
+        printf '</script>\n</body>\n</html>\n'
+    } >>"$work/tried.html"
+}
+with_script "$work/report.html"
+for width in 390 1280; do
+    browse "$width" "$work/tried.html"
+    sed -n '/<pre id="result">/,/^end/p' "$work/dom" >"$work/out"
+    grep -q '^end' "$work/out" || fail "the script did not come to its end"
+    grep -q '^not ok\|>not ok' "$work/out" && fail "at a width of $width"
+    [ "$(grep -c 'ok ' "$work/out")" -ge 19 ] || fail "not all was tried"
+done
+
+# ---- silent, and alone --------------------------------------------------------------
+for name in report all; do
+    browse 390 "$work/$name.html"
+    console "$work/out"
+    out_empty
+    requests "$work/out"
+    out_empty
+    grep -q '<button type="button" class="theme">' "$work/dom" ||
+        fail "its script did not run"
+done
