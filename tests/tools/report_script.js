@@ -72,6 +72,9 @@ window.addEventListener("load", async function () {
         return column(table, 0).length;
     }
 
+    /* Those that were folded, too. */
+    const said = document.querySelector("#g1 > p").textContent;
+    check("all rows", total === parseInt(said), total + " of " + said);
     check("filter has a name", input.getAttribute("aria-label").startsWith("Filter "),
           "none");
     const found = filter(shapes[shapes.length - 1]);

@@ -189,41 +189,61 @@ static void tick_text(double value, char out[32])
     (void)snprintf(out + strlen(out), 32 - strlen(out), "%s", suffix);
 }
 
+/* Which ticks get a label: powers of ten first, then what has room beside
+ * those that have one. */
+static void choose_labels(const hone_svg_scale *scale, const double *ticks,
+                          size_t n, double room, int out[MOST_TICKS])
+{
+    memset(out, 0, MOST_TICKS * sizeof *out);
+    for (int pass = 0; pass < 2; ++pass)
+        for (size_t i = 0; i < n; ++i) {
+            const double power = log10(fabs(ticks[i]));
+            int has_room =
+                pass || !scale->is_log || fabs(power - round(power)) < 1e-6;
+
+            for (size_t k = 0; k < n; ++k)
+                has_room &=
+                    !out[k] || fabs(hone__svg_at(scale, ticks[k]) -
+                                    hone__svg_at(scale, ticks[i])) >= room;
+            out[i] |= has_room;
+        }
+}
+
 void hone__svg_axis_x(hone_text *out, const hone_svg_scale *scale, double top,
                       double bottom)
 {
-    double ticks[MOST_TICKS], last = -1e9;
+    double ticks[MOST_TICKS];
+    int is_labelled[MOST_TICKS];
     const size_t n = ticks_of(scale, ticks);
     char text[32];
 
+    choose_labels(scale, ticks, n, 34, is_labelled);
     for (size_t i = 0; i < n; ++i) {
         const double x = hone__svg_at(scale, ticks[i]);
 
         hone__svg_line(out, x, top, x, bottom);
-        if (x - last < 34)
-            continue;
-        last = x;
         tick_text(ticks[i], text);
-        hone__svg_label(out, x, bottom + 16, "middle", text);
+        if (is_labelled[i])
+            hone__svg_label(out, x, bottom + 16, "middle", text);
     }
 }
 
 void hone__svg_axis_y(hone_text *out, const hone_svg_scale *scale, double left,
                       double right)
 {
-    double ticks[MOST_TICKS], last = 1e9;
+    double ticks[MOST_TICKS];
+    int is_labelled[MOST_TICKS];
     const size_t n = ticks_of(scale, ticks);
     char text[32];
 
+    choose_labels(scale, ticks, n, 15, is_labelled);
     for (size_t i = 0; i < n; ++i) {
         const double y = hone__svg_at(scale, ticks[i]);
 
         hone__svg_line(out, left, y, right, y);
-        if (fabs(last - y) < 15)
-            continue;
-        last = y;
         tick_text(ticks[i], text);
-        hone__svg_label(out, left - 5, y + 4, "end", text);
+        if (is_labelled[i])
+            hone__svg_label(out, left - 5, y + 4, "end", text);
     }
 }
 

@@ -206,7 +206,7 @@ int hone__chart_heat(const hone_report_group *group,
 enum {
     MOST_AXES = 7, /* of parameters; the time is one more */
     MOST_BEST = 40,
-    AXES_TOP = 62,
+    AXES_TOP = 78,
     AXES_HEIGHT = 250,
     AXES_LEFT = 30,
     AXES_RIGHT = 404
@@ -324,6 +324,12 @@ static size_t put_best(const axes *a)
     return n;
 }
 
+/* Names are wider than the space between axes: on three lines. */
+static double name_y(size_t axis)
+{
+    return AXES_TOP - 16 - 18 * (double)(axis % 3);
+}
+
 static void put_axis(const axes *a, size_t axis)
 {
     const size_t param = a->params->order[axis];
@@ -332,7 +338,7 @@ static void put_axis(const axes *a, size_t axis)
     char text[90], fit[40];
 
     hone__svg_fit(a->params->trials.params[param].name, 14, fit, sizeof fit);
-    hone__svg_label(&a->svg->body, axis_x(a, axis), axis % 2 ? 30 : 48,
+    hone__svg_label(&a->svg->body, axis_x(a, axis), name_y(axis),
                     axis == 0 ? "start" : "middle", fit);
     hone__svg_line(&a->svg->body, axis_x(a, axis), AXES_TOP, axis_x(a, axis),
                    AXES_TOP + AXES_HEIGHT);
@@ -351,7 +357,7 @@ static void put_time_axis(const axes *a)
     const double x = axis_x(a, a->n);
     char text[32];
 
-    hone__svg_label(&a->svg->body, RIGHT, a->n % 2 ? 30 : 48, "end", "time");
+    hone__svg_label(&a->svg->body, RIGHT, name_y(a->n), "end", "time");
     hone__svg_line(&a->svg->body, x, AXES_TOP, x, AXES_TOP + AXES_HEIGHT);
     for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; ++i) {
         hone__markup_number(ratios[i], text);

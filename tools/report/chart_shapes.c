@@ -192,7 +192,7 @@ int hone__chart_ratio(const hone_report_group *group,
 /* ---- roofline --------------------------------------------------------------
  */
 
-enum { ROOF_LEFT = 48, ROOF_RIGHT = 428, ROOF_HEIGHT = 250, GRID = 4 };
+enum { ROOF_LEFT = 48, ROOF_RIGHT = 428, ROOF_HEIGHT = 250, GRID = 6 };
 
 /* Points at places where there is one already are left out. */
 typedef struct roof_plot {

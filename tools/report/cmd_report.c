@@ -11,9 +11,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of trials and of sessions in a table without --limit: so many, fewer where
- * there are many operations, so that the page opens at once. */
-enum { DEFAULT_ROWS = 100, FEWEST_ROWS = 10, DEFAULT_ROWS_OF_ALL = 1600 };
+/* So that the page opens at once: rows of trials and sessions in a table
+ * without
+ * --limit, fewer where there are many operations; and above how many rows a
+ * table is folded, which without the script is not unfolded. */
+enum {
+    DEFAULT_ROWS = 100,
+    FEWEST_ROWS = 10,
+    DEFAULT_ROWS_OF_ALL = 1600,
+    MANY_GROUPS = DEFAULT_ROWS_OF_ALL / DEFAULT_ROWS,
+    FOLD_ABOVE = 100
+};
 
 typedef struct report_keys {
     hone_report_key *items;
@@ -62,15 +70,19 @@ static hone_status read_group(hone_db *db, const hone_report_filter *filter,
     return hone__report_params(db, group, err);
 }
 
-static size_t most_rows(const hone_options *options, size_t n_groups)
+static hone_table_limits limits_of(const hone_options *options, size_t n_groups)
 {
     const size_t each = DEFAULT_ROWS_OF_ALL / n_groups;
+    hone_table_limits limits = {
+        .most = each, .fold_above = n_groups > MANY_GROUPS ? 0 : FOLD_ABOVE};
 
     if (options->text[HONE_OPT_LIMIT])
-        return (size_t)options->number[HONE_OPT_LIMIT];
-    return each > DEFAULT_ROWS  ? DEFAULT_ROWS
-           : each < FEWEST_ROWS ? FEWEST_ROWS
-                                : each;
+        limits.most = (size_t)options->number[HONE_OPT_LIMIT];
+    else if (each > DEFAULT_ROWS)
+        limits.most = DEFAULT_ROWS;
+    else if (each < FEWEST_ROWS)
+        limits.most = FEWEST_ROWS;
+    return limits;
 }
 
 /* ---- a page -----------------------------------------------------------------
@@ -81,7 +93,7 @@ static hone_status make_page(const hone_options *options, hone_db *db,
                              const report_keys *keys, hone_text *out,
                              hone_error *err)
 {
-    hone_report_page page = {.most = most_rows(options, keys->n)};
+    hone_report_page page = {.limits = limits_of(options, keys->n)};
     hone_report_group *group = hone__alloc(sizeof *group);
     hone_status status = group ? HONE_OK : hone__out_of_memory(err, "");
 

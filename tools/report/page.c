@@ -272,10 +272,10 @@ hone_status hone__report_page_add(hone_db *db, const hone_report_group *group,
     put_summary(group, &page->sections);
     put_facts(group, &from, &page->sections);
     put_charts(group, id, &page->sections);
-    hone__table_problems(group, id, &page->sections);
+    hone__table_problems(group, id, &page->limits, &page->sections);
     HONE_TRY(
-        hone__table_trials(db, group, id, page->most, &page->sections, err));
-    hone__table_sessions(group, id, page->most, &page->sections);
+        hone__table_trials(db, group, id, &page->limits, &page->sections, err));
+    hone__table_sessions(group, id, &page->limits, &page->sections);
     hone__table_outcomes(group, id, &page->sections);
     hone__text_puts(&page->sections, "</section>\n");
     return hone__text_check(&page->sections, err);

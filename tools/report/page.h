@@ -9,7 +9,7 @@
 typedef struct hone_report_page {
     hone_text overview, contents, sections, provenance;
     size_t n_groups, n_problems, n_trials;
-    size_t most; /* rows of trials and sessions in a table */
+    hone_table_limits limits;
 } hone_report_page;
 
 /* A group, whose parameters are analysed already. */

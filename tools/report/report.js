@@ -1,6 +1,7 @@
 /* What the page does beyond showing: sorting and filtering of tables, finding
  * of operations, the theme, what a mark of a chart stands for. Without it all
- * is there to read. Controls are made here, so that none stands there dead. */
+ * is there to read, but for folded rows of large reports. Controls are made
+ * here, so that none stands there dead. */
 "use strict";
 (function () {
     function make(name, properties, parent) {
@@ -107,6 +108,37 @@
         holder.prepend(tools);
     }
 
+    /* ---- folded rows ---- */
+
+    /* Of large reports the rows behind the first are in a comment. */
+    function unfold(table) {
+        const body = table.tBodies[0];
+        Array.from(body.childNodes).forEach(function (node) {
+            if (node.nodeType === Node.COMMENT_NODE && node.data.startsWith("rows\n")) {
+                node.remove();
+                body.insertAdjacentHTML("beforeend", node.data.slice(5));
+            }
+        });
+    }
+
+    /* The next few of those that are left, whenever the browser has time, so
+     * that its own search finds all. */
+    const folded = Array.from(document.querySelectorAll(".table table"));
+    const later = window.requestIdleCallback || function (work) {
+        setTimeout(work, 50);
+    };
+    function unfoldLater() {
+        unfold(folded.pop());
+        if (folded.length)
+            later(unfoldLater);
+    }
+    window.addEventListener("load", function () {
+        if (folded.length)
+            later(unfoldLater);
+    });
+
+    /* ---- when ---- */
+
     /* A page with many tables opens faster if each is made ready when it comes
      * near the window, or is reached with the keyboard. */
     function makeReady(holder) {
@@ -114,6 +146,7 @@
         if (holder.dataset.ready || !table.tBodies[0])
             return;
         holder.dataset.ready = "1";
+        unfold(table);
         if (table.tBodies[0].rows.length > 1)
             makeFilter(holder, table);
         makeSortable(table);
@@ -192,6 +225,7 @@
 
     /* Paper has what is folded in. */
     window.addEventListener("beforeprint", function () {
+        document.querySelectorAll(".table table").forEach(unfold);
         document.querySelectorAll("figure details").forEach(function (item) {
             item.open = true;
         });

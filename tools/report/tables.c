@@ -71,6 +71,27 @@ static void put_long(hone_text *out, const char *text)
     hone__markup(out, "<td class=l>%s", text && *text ? text : "\342\200\223");
 }
 
+/* Rows behind the first are in a comment, which costs the browser nothing: the
+ * script makes them rows when the table comes near the window, or when it has
+ * nothing else to do. No text can end the comment, for a '>' of it is escaped.
+ */
+enum { FIRST_ROWS = 20 };
+
+static void fold_before(size_t row, size_t n_rows,
+                        const hone_table_limits *limits, hone_text *out)
+{
+    if (row == FIRST_ROWS && n_rows > limits->fold_above)
+        hone__text_puts(out, "</tr><!--rows\n");
+}
+
+static void end_folded(size_t n_rows, const hone_table_limits *limits,
+                       hone_text *out)
+{
+    if (n_rows > FIRST_ROWS && n_rows > limits->fold_above)
+        hone__text_puts(out, "-->");
+    hone__table_end(out);
+}
+
 static void put_id(char out[64], const char *id, const char *what)
 {
     (void)snprintf(out, 64, "%.30s-%.30s", id, what);
@@ -138,7 +159,7 @@ static void put_problem(const hone_report_group *group, size_t index,
 }
 
 void hone__table_problems(const hone_report_group *group, const char *id,
-                          hone_text *out)
+                          const hone_table_limits *limits, hone_text *out)
 {
     char columns[4096] = "shape, trials:n, ours \302\265s:n, from:n, to:n, "
                          "default \302\265s:n, default / ours:n";
@@ -147,9 +168,11 @@ void hone__table_problems(const hone_report_group *group, const char *id,
     put_id(of_table, id, "problems");
     add_columns(group, columns, sizeof columns);
     hone__table_begin(out, of_table, "Shapes and winners", columns);
-    for (size_t i = 0; i < group->n_problems; ++i)
+    for (size_t i = 0; i < group->n_problems; ++i) {
+        fold_before(i, group->n_problems, limits, out);
         put_problem(group, i, out);
-    hone__table_end(out);
+    }
+    end_folded(group->n_problems, limits, out);
 }
 
 /* ---- trials -----------------------------------------------------------------
@@ -209,11 +232,12 @@ static const char trial_sql[] =
 
 /* What was not right comes last, and is the first to be left out. */
 hone_status hone__table_trials(hone_db *db, const hone_report_group *group,
-                               const char *id, size_t most, hone_text *out,
-                               hone_error *err)
+                               const char *id, const hone_table_limits *limits,
+                               hone_text *out, hone_error *err)
 {
     listed_trial *list = hone__alloc((group->n_trials + 1) * sizeof *list);
-    const size_t n = group->n_trials < most ? group->n_trials : most;
+    const size_t n =
+        group->n_trials < limits->most ? group->n_trials : limits->most;
     trial_walk walk = {group, NULL, out};
     hone_status status = list ? HONE_OK : hone__out_of_memory(err, "");
     char of_table[64], caption[160];
@@ -243,12 +267,13 @@ hone_status hone__table_trials(hone_db *db, const hone_report_group *group,
     for (size_t i = 0; status == HONE_OK && i < n; ++i) {
         hone_db_value trial_id;
 
+        fold_before(i, n, limits, out);
         walk.trial = &group->trials[list[i].index];
         trial_id = hone__db_integer(walk.trial->trial_id);
         status =
             hone__db_query(db, trial_sql, &trial_id, 1, on_trial, &walk, err);
     }
-    hone__table_end(out);
+    end_folded(n, limits, out);
     hone__free(list);
     return status;
 }
@@ -311,9 +336,10 @@ static void put_session(const hone_report_group *group,
 }
 
 void hone__table_sessions(const hone_report_group *group, const char *id,
-                          size_t most, hone_text *out)
+                          const hone_table_limits *limits, hone_text *out)
 {
-    const size_t n = group->n_sessions < most ? group->n_sessions : most;
+    const size_t n =
+        group->n_sessions < limits->most ? group->n_sessions : limits->most;
     char of_table[64], caption[160];
 
     put_id(of_table, id, "sessions");
@@ -328,9 +354,11 @@ void hone__table_sessions(const hone_report_group *group, const char *id,
         "budget, trials:n, best \302\265s:n, best / best known:n, "
         "trials until 5 %:n, verdict, stopped, noise %:n, "
         "seconds:n, hone");
-    for (size_t i = group->n_sessions; i-- > group->n_sessions - n;)
-        put_session(group, &group->sessions[i], out);
-    hone__table_end(out);
+    for (size_t i = 0; i < n; ++i) {
+        fold_before(i, n, limits, out);
+        put_session(group, &group->sessions[group->n_sessions - 1 - i], out);
+    }
+    end_folded(n, limits, out);
 }
 
 /* ---- outcomes ---------------------------------------------------------------
