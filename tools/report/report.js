@@ -133,8 +133,10 @@
             later(unfoldLater);
     }
     window.addEventListener("load", function () {
-        if (folded.length)
-            later(unfoldLater);
+        setTimeout(function () {
+            if (folded.length)
+                later(unfoldLater);
+        }, 1000);
     });
 
     /* ---- when ---- */
