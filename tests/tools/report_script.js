@@ -1,6 +1,6 @@
 /* What a reader does with a report, for tools_report_browser.sh: it is put at
- * the end of a copy of the page and writes what came of it into the page, a
- * line each: "ok NAME" or "not ok NAME: WHAT". */
+ * the end of a copy of the page and sends what came of it to the page around
+ * it, a line each: "ok NAME" or "not ok NAME: WHAT". */
 "use strict";
 window.addEventListener("load", async function () {
     const lines = [];
@@ -150,8 +150,6 @@ window.addEventListener("load", async function () {
         return text.textContent;
     }).join("; "));
 
-    const result = document.createElement("pre");
-    result.id = "result";
-    result.textContent = lines.join("\n") + "\nend";
-    document.body.append(result);
+    lines.push("width was " + root.clientWidth, "end");
+    window.parent.postMessage(lines.join("\n"), "*");
 });

@@ -75,7 +75,7 @@ static void put_long(hone_text *out, const char *text)
  * script makes them rows when the table comes near the window, or when it has
  * nothing else to do. No text can end the comment, for a '>' of it is escaped.
  */
-enum { FIRST_ROWS = 20 };
+enum { FIRST_ROWS = 10 };
 
 static void fold_before(size_t row, size_t n_rows,
                         const hone_table_limits *limits, hone_text *out)

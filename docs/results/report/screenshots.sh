@@ -61,7 +61,7 @@ shots large
 # end of loading, scripts included, in milliseconds; an empty page beside it.
 printf '<!DOCTYPE html><html><head></head><body>empty</body></html>\n' >"$out/empty.html"
 for name in empty large recorded; do
-    sed 's/<\/body>/<script>addEventListener("load",function(){setTimeout(function(){var n=performance.getEntriesByType("navigation")[0],p=performance.getEntriesByName("first-contentful-paint")[0];console.log("opened: seen "+(p?Math.round(p.startTime):"?")+" ms, loaded "+Math.round(n.loadEventEnd)+" ms")},2500)})<\/script>&/' \
+    sed 's/<\/body>/<script>addEventListener("load",function(){requestAnimationFrame(function(){setTimeout(function(){var n=performance.getEntriesByType("navigation")[0],p=performance.getEntriesByName("first-contentful-paint")[0];console.log("opened: seen "+(p?Math.round(p.startTime):"?")+" ms, loaded "+Math.round(n.loadEventEnd)+" ms")},0)})})<\/script>&/' \
         "$out/$name.html" >"$work/timed.html"
     i=0
     while [ $i -lt 9 ]; do
