@@ -313,10 +313,11 @@ void hone__report_page_write(hone_report_page *page, hone_text *out)
 {
     put_head(out);
     hone__markup(out,
-                 "<p>%zu operation%s on devices and in modes, %zu shapes, "
-                 "%zu trials.</p>\n</header>\n",
+                 "<p>%zu operation%s on devices and in modes, %zu shape%s, "
+                 "%zu trial%s.</p>\n</header>\n",
                  page->n_groups, page->n_groups == 1 ? "" : "s",
-                 page->n_problems, page->n_trials);
+                 page->n_problems, page->n_problems == 1 ? "" : "s",
+                 page->n_trials, page->n_trials == 1 ? "" : "s");
     hone__text_puts(out, "<nav aria-label=\"Operations\">\n<details open>"
                          "<summary>Contents</summary>\n<ul id=\"contents\">\n"
                          "<li><a href=\"#overview\">Overview</a></li>\n");
