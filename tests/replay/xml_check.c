@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xml_check: stdin is well-formed XML of the plain kind that we write: one
  * root, nested elements, quoted attributes that come once, the predefined
- * entities, printable ASCII; no scripts, comments or declarations. For
- * machines without an XML parser. */
+ * entities, printable characters in UTF-8; no scripts, comments or
+ * declarations. For machines without an XML parser. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,25 +44,42 @@ static span name(const char **at)
     return out;
 }
 
+/* Of a printable character; 0: it is none. */
+static size_t character_bytes(const char *at)
+{
+    const unsigned char first = (unsigned char)*at;
+    const size_t n = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+    if (first == '\n' || (first >= ' ' && first < 127))
+        return 1;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    for (size_t i = 1; i < n; ++i)
+        if (((unsigned char)at[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
 /* Text up to one of `ends`. */
 static void text(const char **at, const char *ends)
 {
     static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;",
-                                           "&apos;"};
+                                           "&#39;"};
+    enum { N_ENTITIES = sizeof entities / sizeof entities[0] };
 
     while (**at && !strchr(ends, **at)) {
         size_t i = 0;
 
-        need(**at == '\n' || (**at >= ' ' && **at < 127), *at,
-             "a byte that is not printable");
+        need(character_bytes(*at) > 0, *at, "a byte that is not printable");
         need(**at != '<' && **at != '>', *at, "a bare bracket");
         if (**at == '&') {
-            while (i < 5 && strncmp(*at, entities[i], strlen(entities[i])))
+            while (i < N_ENTITIES &&
+                   strncmp(*at, entities[i], strlen(entities[i])))
                 ++i;
-            need(i < 5, *at, "an unknown entity");
+            need(i < N_ENTITIES, *at, "an unknown entity");
             *at += strlen(entities[i]);
         } else {
-            ++*at;
+            *at += character_bytes(*at);
         }
     }
     need(**at != '\0', *at, "the text ends too early");

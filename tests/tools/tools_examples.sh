@@ -47,6 +47,10 @@ hone_example() {
         not_run "$1" "depends on what was tuned before: tools_explain.sh"
         return
         ;;
+    "hone report"*)
+        not_run "$1" "depends on what was tuned before: tools_report.sh"
+        return
+        ;;
     "hone top --db"* | "hone merge"* | "hone explain"* | "hone diff"* | "hone check"* | "hone gc"*) wanted=3 ;; # no database
     "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone compile"* | *"--require"*)

@@ -7,6 +7,7 @@
 #include "tools/base/output.h"
 #include "tools/database/explain.h"
 #include "tools/database/show.h"
+#include "tools/inputs/dims_stored.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -215,7 +216,7 @@ static hone_status find(const hone_options *options, hone_explained *about,
     hone_status status = hone__explain_find(about, dims, mode, err);
 
     if (status == HONE_ERR_NOT_FOUND && *dims &&
-        hone__show_spell_dims(options->text[HONE_OPT_DIMS], &spelled, NULL) ==
+        hone__dims_spell(options->text[HONE_OPT_DIMS], &spelled, NULL) ==
             HONE_OK &&
         hone__explain_find(about, hone__text_str(&spelled), mode, NULL) ==
             HONE_OK) {
@@ -241,7 +242,7 @@ hone_exit hone__cmd_explain(const hone_options *options)
         about->path = hone__text_str(&path);
         (void)snprintf(about->op, sizeof about->op, "%s",
                        hone__options_arg(options, 0));
-        status = hone__show_dims(options, about->op, &dims, &err);
+        status = hone__dims_stored(options, about->op, &dims, &err);
     }
     if (status == HONE_OK)
         status = hone__db_open(about->path, HONE_DB_READONLY, &about->db, &err);

@@ -5,6 +5,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/store/store.h"
+#include "tools/analysis/stored_launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,22 +25,6 @@ static const char find_sql[] =
     " WHERE op = ?1 AND (?2 = '' OR (dims >= ?2 AND dims < ?2 || '-'))"
     " AND (?3 IS NULL OR mode = ?3) ORDER BY session_id DESC LIMIT 1";
 
-static void read_properties(hone_explained *about, const char *facts,
-                            const char *arch)
-{
-    json_t *object = json_loads(facts, 0, NULL);
-
-    if (hone__properties_of_arch(arch, &about->properties, NULL) != HONE_OK)
-        hone__properties_of_host(&about->properties);
-    for (size_t i = 0; i < HONE_N_PROPERTIES; ++i) {
-        const json_t *value = json_object_get(object, hone__property_names[i]);
-
-        if (json_is_integer(value))
-            about->properties.value[i] = json_integer_value(value);
-    }
-    json_decref(object);
-}
-
 #define COPY(to, value) (void)snprintf((to), sizeof(to), "%s", (value).text)
 
 static hone_status on_found(void *user, const hone_db_row *row, hone_error *err)
@@ -55,14 +40,8 @@ static hone_status on_found(void *user, const hone_db_row *row, hone_error *err)
     COPY(about->driver_version, v[6]);
     about->problem_id = v[7].integer;
     about->device_id = v[8].integer;
-    about->n_dims = 0;
-    for (const char *at = v[1].text; *at && about->n_dims < HONE_MAX_DIMS;) {
-        char *end;
-
-        about->dims[about->n_dims++] = strtoll(at, &end, 10);
-        at = end + (*end == ',');
-    }
-    read_properties(about, v[9].text, v[10].text);
+    about->n_dims = hone__stored_dims_read(v[1].text, about->dims);
+    hone__stored_properties(v[9].text, v[10].text, &about->properties);
     return HONE_OK;
 }
 

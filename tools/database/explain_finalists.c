@@ -2,69 +2,14 @@
 /* Winner and runners-up side by side: see explain.h. */
 #include "tools/database/explain.h"
 
-#include "runtime/base/alloc.h"
-#include "runtime/launch/launch_spec.h"
 #include "tools/analysis/occupancy.h"
+#include "tools/analysis/stored_launch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_IMPLEMENTATIONS = 32 };
-
-/* ---- what a launch needs ------------------------------------------------- */
-
-/* The launch with the most shared memory, of those the one with the most
- * threads: what others do, such as packing, is small beside it. */
-typedef struct launch_figures {
-    int64_t threads; /* of a block; 0: no launch, or it is not known */
-    int64_t blocks;
-    int64_t dynamic_bytes;
-    int64_t flops, bytes;
-    unsigned types;
-} launch_figures;
-
-static launch_figures figures_of(const hone_explained *about, const char *plan)
-{
-    launch_figures out = {.threads = 0};
-    hone_launch_spec *spec = NULL;
-    hone_resolved *resolved = NULL;
-    const hone_launch_case wanted = {.dims = about->dims,
-                                     .n_dims = about->n_dims,
-                                     .properties = &about->properties};
-    hone_launch_case with_spec = wanted;
-
-    if (hone__launch_spec_parse(plan, &spec, NULL) != HONE_OK)
-        return out;
-    with_spec.spec = spec;
-    resolved = hone__alloc(sizeof *resolved);
-    if (resolved &&
-        hone__launch_spec_resolve(&with_spec, resolved, NULL) == HONE_OK) {
-        out.flops = resolved->flops;
-        out.bytes = resolved->bytes;
-        for (size_t i = 0; i < resolved->n_args; ++i)
-            if (resolved->args[i].rank > 0 && !resolved->args[i].is_absent)
-                out.types |= 1u << resolved->args[i].type;
-        for (size_t i = 0; i < resolved->n_launches; ++i) {
-            const hone_launch_shape *shape = &resolved->launches[i].shape;
-            const int64_t threads =
-                (int64_t)shape->block[0] * shape->block[1] * shape->block[2];
-            const int64_t blocks =
-                (int64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
-
-            if ((int64_t)shape->shared_bytes < out.dynamic_bytes ||
-                ((int64_t)shape->shared_bytes == out.dynamic_bytes &&
-                 threads * blocks <= out.threads * out.blocks))
-                continue;
-            out.threads = threads;
-            out.blocks = blocks;
-            out.dynamic_bytes = (int64_t)shape->shared_bytes;
-        }
-    }
-    hone__free(resolved);
-    hone__launch_spec_free(spec);
-    return out;
-}
 
 /* ---- rows
  * -------------------------------------------------------------------- */
@@ -115,7 +60,7 @@ static int is_seen(finalists_walk *walk, const char *name)
 }
 
 static json_t *add_launch(json_t *row, const hone_explained *about,
-                          const launch_figures *launch, int64_t registers,
+                          const hone_stored_launch *launch, int64_t registers,
                           int64_t static_bytes)
 {
     const int64_t shared = static_bytes + launch->dynamic_bytes;
@@ -144,7 +89,8 @@ static json_t *null_if(const hone_db_value *value)
 static json_t *row_of(finalists_walk *walk, const hone_db_value *v)
 {
     hone_explained *about = walk->about;
-    const launch_figures launch = figures_of(about, v[10].text);
+    const hone_stored_launch launch = hone__stored_launch(
+        v[10].text, about->dims, about->n_dims, &about->properties);
     const double seconds = v[3].real * 1e-9;
     json_t *row;
 

@@ -62,16 +62,6 @@ enum { HONE_SHOW_MOST_COLUMNS = 64 };
  * NAME_2. `before` are the `n` in front of it. */
 void hone__show_name(const char *name, const hone_column *before, size_t n,
                      char out[40]);
-/* Append --dims as the database spells it, "4096,4096,4"; of an operation whose
- * templates are here with defaults filled in. Nothing without --dims; `op` may
- * be NULL. */
-hone_status hone__show_dims(const hone_options *options, const char *op,
-                            hone_text *out, hone_error *err);
-
-/* The same as it stands, whatever templates are here. */
-hone_status hone__show_spell_dims(const char *text, hone_text *out,
-                                  hone_error *err);
-
 /* A row as an object. */
 json_t *hone__show_row(const hone_db_row *row);
 

@@ -3,79 +3,11 @@
 #include "tools/database/show.h"
 
 #include "gen/parse/suggest.h"
-#include "runtime/expr/expr.h"
-#include "tools/inputs/inputs.h"
+#include "tools/inputs/dims_stored.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- --dims -------------------------------------------------------------- */
-
-/* As the database spells it: numbers, of types their codes. What is left out
- * at the end may be anything. */
-hone_status hone__show_spell_dims(const char *text, hone_text *out,
-                                  hone_error *err)
-{
-    for (const char *word = text;;) {
-        const size_t length = strcspn(word, ",");
-        hone_expr *expr = NULL;
-        int64_t value = -1;
-
-        if (hone__expr_compile(word, length, NULL, NULL, &expr, NULL, NULL) ==
-            HONE_OK)
-            (void)hone__expr_eval(expr, NULL, &value, NULL);
-        hone__expr_free(expr);
-        if (value < 0)
-            return hone__fail(err, HONE_ERR_DIMS,
-                              "--dims '%s': '%.*s' is neither a size nor an "
-                              "element type",
-                              text, (int)length, word);
-        hone__text_printf(out, "%s%lld", out->length ? "," : "",
-                          (long long)value);
-        if (!word[length])
-            return hone__text_check(out, err);
-        word += length + 1;
-    }
-}
-
-/* As `hone tune` would take them, by the operation's templates: defaults
- * filled in, names. 0: there are no such templates here. */
-static int complete_dims(const hone_options *options, const char *op,
-                         hone_text *out, hone_status *status, hone_error *err)
-{
-    hone_implementations impls = {0};
-    hone_error ignored = {0};
-    int64_t dims[HONE_MAX_DIMS];
-    int given = 0, known;
-
-    if (!op)
-        return 0;
-    known =
-        hone__load_implementations(options, op, &impls, &ignored) == HONE_OK &&
-        impls.n > 0;
-    if (known) {
-        *status = hone__load_dims(options, impls.items[0], dims, &given, err);
-        for (size_t i = 0; *status == HONE_OK && i < impls.items[0]->n_dims;
-             ++i)
-            hone__text_printf(out, "%s%lld", i ? "," : "", (long long)dims[i]);
-        if (*status == HONE_OK)
-            *status = hone__text_check(out, err);
-    }
-    hone__implementations_free(&impls);
-    return known;
-}
-
-hone_status hone__show_dims(const hone_options *options, const char *op,
-                            hone_text *out, hone_error *err)
-{
-    hone_status status = HONE_OK;
-
-    if (!options->text[HONE_OPT_DIMS] ||
-        complete_dims(options, op, out, &status, err))
-        return status;
-    return hone__show_spell_dims(options->text[HONE_OPT_DIMS], out, err);
-}
 
 /* ---- the view's own conditions ------------------------------------------- */
 
@@ -278,8 +210,8 @@ hone_status hone__show_query_make(const hone_options *options,
                                   const hone_show_view *view, hone_db *db,
                                   hone_show_query *out, hone_error *err)
 {
-    HONE_TRY(
-        hone__show_dims(options, options->text[HONE_OPT_OP], &out->dims, err));
+    HONE_TRY(hone__dims_stored(options, options->text[HONE_OPT_OP], &out->dims,
+                               err));
     out->values[0] = hone__db_text(options->text[HONE_OPT_OP]);
     out->values[1] =
         hone__db_text(out->dims.length ? hone__text_str(&out->dims) : NULL);

@@ -6,19 +6,13 @@
  *      |  all spaces               |  best first
  *      +---------------------------+
  *      +------+ +------+ +------+ +------+
- *      +------+ +------+ +------+ +------+
- *
- * There is no background, so that the figure can stand on any: all colours,
- * that of the text too, have a luminance in the middle, with a contrast of 3
- * or more to white and to near black. A style sheet that asks for the
- * reader's colour scheme was rejected: a page need not follow it. */
+ *      +------+ +------+ +------+ +------+ */
+#include "tools/base/svg.h"
 #include "tools/simulate/simulate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GREY "#808080"
 
 enum {
     WIDTH = 980,
@@ -38,12 +32,6 @@ enum {
     MOST_PANELS = 40
 };
 
-static const char *const colors[] = {
-    "#d1495b", "#2f7fd6", "#3a9a3a", "#c87400", "#8b5cf6", "#0f94a6",
-    "#c04ec0", "#8f8000", "#e0559b", "#9a6b55", "#5f82a8", "#6f9400",
-};
-enum { N_COLORS = sizeof colors / sizeof colors[0] };
-
 /* When there are more strategies than colours. */
 static const char *const dashes[] = {"", "7 4", "2 3"};
 enum { N_DASHES = sizeof dashes / sizeof dashes[0] };
@@ -51,7 +39,7 @@ enum { N_DASHES = sizeof dashes / sizeof dashes[0] };
 typedef struct figure {
     const hone_simulation *s;
     size_t order[HONE_MOST_STRATEGIES]; /* strategies, the best first */
-    hone_text svg;
+    hone_svg svg;
 } figure;
 
 typedef struct panel {
@@ -61,42 +49,6 @@ typedef struct panel {
     double step;  /* between the lines of the grid */
     int is_small;
 } panel;
-
-/* Names of files may have anything in them. */
-static void put_text(hone_text *out, const char *text)
-{
-    for (; *text; ++text) {
-        const char *escape = *text == '<'   ? "&lt;"
-                             : *text == '>' ? "&gt;"
-                             : *text == '&' ? "&amp;"
-                             : *text == '"' ? "&quot;"
-                                            : NULL;
-
-        if (escape)
-            hone__text_puts(out, escape);
-        else
-            hone__text_append(out, *text >= ' ' && *text < 127 ? text : "?", 1);
-    }
-}
-
-static void put_label(figure *f, double x, double y, const char *anchor,
-                      const char *text)
-{
-    hone__text_printf(&f->svg,
-                      "<text x=\"%.1f\" y=\"%.1f\" fill=\"" GREY
-                      "\" text-anchor=\"%s\">",
-                      x, y, anchor);
-    put_text(&f->svg, text);
-    hone__text_puts(&f->svg, "</text>\n");
-}
-
-static void put_line(figure *f, double x1, double y1, double x2, double y2)
-{
-    hone__text_printf(&f->svg,
-                      "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"" GREY
-                      "\" stroke-opacity=\"0.35\"/>\n",
-                      x1, y1, x2, y2);
-}
 
 /* ---- where things are --------------------------------------------------- */
 
@@ -162,31 +114,34 @@ static void put_axes(figure *f, const panel *p)
     for (int i = 0; 1 - i * p->step > p->floor - 0.01; ++i) {
         const double value = 1 - i * p->step;
 
-        put_line(f, p->x, y_of(p, value), p->x + p->width, y_of(p, value));
-        (void)snprintf(text, sizeof text, p->step < 0.1 ? "%.2f" : "%.1f",
-                       value);
-        put_label(f, p->x - 6, y_of(p, value) + 4, "end", text);
+        hone__svg_line(&f->svg.body, p->x, y_of(p, value), p->x + p->width,
+                       y_of(p, value));
+        hone__markup_number(value, text);
+        hone__svg_label(&f->svg.body, p->x - 6, y_of(p, value) + 4, "end",
+                        text);
     }
     for (size_t i = 0; i < f->s->n_marks; ++i) {
         const int is_end = i == 0 || i + 1 == f->s->n_marks;
 
-        put_line(f, x_of(f, p, i), p->y + p->height, x_of(f, p, i),
-                 p->y + p->height + 4);
+        hone__svg_line(&f->svg.body, x_of(f, p, i), p->y + p->height,
+                       x_of(f, p, i), p->y + p->height + 4);
         if (p->is_small && !is_end)
             continue;
         (void)snprintf(text, sizeof text, "%lld", (long long)f->s->marks[i]);
-        put_label(f, x_of(f, p, i), p->y + p->height + 18, "middle", text);
+        hone__svg_label(&f->svg.body, x_of(f, p, i), p->y + p->height + 18,
+                        "middle", text);
     }
 }
 
 /* Colour and dashes of a strategy are the same in all panels. */
 static void put_stroke(figure *f, size_t strategy)
 {
-    const char *dash = dashes[strategy / N_COLORS % N_DASHES];
+    const char *dash = dashes[strategy / HONE_SVG_COLORS % N_DASHES];
 
-    hone__text_printf(&f->svg, " stroke=\"%s\"", colors[strategy % N_COLORS]);
+    hone__markup(&f->svg.body, " stroke=\"%s\"",
+                 hone__svg_colors[strategy % HONE_SVG_COLORS]);
     if (dash[0])
-        hone__text_printf(&f->svg, " stroke-dasharray=\"%s\"", dash);
+        hone__markup(&f->svg.body, " stroke-dasharray=\"%s\"", dash);
 }
 
 static void put_curve(figure *f, const panel *p, size_t strategy)
@@ -196,21 +151,22 @@ static void put_curve(figure *f, const panel *p, size_t strategy)
 
     if (!hone__simulation_fraction(f->s, p->space, strategy, 0, &at))
         return;
-    hone__text_printf(&f->svg, "<path stroke-width=\"%s\"",
-                      p->is_small ? "1.5" : "2");
+    hone__markup(&f->svg.body, "<path stroke-width=\"%s\"",
+                 p->is_small ? "1.5" : "2");
     put_stroke(f, strategy);
-    hone__text_puts(&f->svg, " d=\"");
+    hone__text_puts(&f->svg.body, " d=\"");
     for (size_t i = 0; i < n; ++i) {
         (void)hone__simulation_fraction(f->s, p->space, strategy, i, &at);
-        hone__text_printf(&f->svg, "%s%.1f %.1f", i ? "L" : "M", x_of(f, p, i),
-                          y_of(p, at.mean));
+        hone__markup(&f->svg.body, "%s%f %f", i ? "L" : "M", x_of(f, p, i),
+                     y_of(p, at.mean));
     }
-    hone__text_puts(&f->svg, "\"/>\n");
+    hone__text_puts(&f->svg.body, "\"/>\n");
     for (size_t i = 0; !p->is_small && i < n; ++i) {
         (void)hone__simulation_fraction(f->s, p->space, strategy, i, &at);
-        hone__text_printf(
-            &f->svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n",
-            x_of(f, p, i), y_of(p, at.mean), DOT, colors[strategy % N_COLORS]);
+        hone__markup(&f->svg.body,
+                     "<circle cx=\"%f\" cy=\"%f\" r=\"%d\" fill=\"%s\"/>\n",
+                     x_of(f, p, i), y_of(p, at.mean), DOT,
+                     hone__svg_colors[strategy % HONE_SVG_COLORS]);
     }
 }
 
@@ -226,16 +182,16 @@ static void put_panel(figure *f, panel *p)
                        f->s->n_spaces);
     set_scale(f, p);
     put_axes(f, p);
-    put_label(f, p->x, p->y - 8, "start", name);
-    hone__text_printf(&f->svg,
-                      "<clipPath id=\"panel%zu\"><rect x=\"%.1f\" "
-                      "y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
-                      "</clipPath>\n<g clip-path=\"url(#panel%zu)\">\n",
-                      p->space, p->x - DOT, p->y - DOT, p->width + 2 * DOT,
-                      p->height + DOT, p->space);
+    hone__svg_label(&f->svg.body, p->x, p->y - 8, "start", name);
+    hone__markup(&f->svg.body,
+                 "<clipPath id=\"panel%zu\"><rect x=\"%f\" "
+                 "y=\"%f\" width=\"%f\" height=\"%f\"/>"
+                 "</clipPath>\n<g clip-path=\"url(#panel%zu)\">\n",
+                 p->space, p->x - DOT, p->y - DOT, p->width + 2 * DOT,
+                 p->height + DOT, p->space);
     for (size_t i = f->s->strategies.n; i-- > 0;)
         put_curve(f, p, f->order[i]);
-    hone__text_puts(&f->svg, "</g>\n");
+    hone__text_puts(&f->svg.body, "</g>\n");
 }
 
 /* ---- the figure --------------------------------------------------------- */
@@ -268,19 +224,19 @@ static void put_legend(figure *f)
 
     (void)snprintf(text, sizeof text, "after %lld",
                    (long long)f->s->marks[n_marks - 1]);
-    put_label(f, WIDTH - 12, y, "end", text);
+    hone__svg_label(&f->svg.body, WIDTH - 12, y, "end", text);
     for (size_t i = 0; i < f->s->strategies.n; ++i) {
         const size_t strategy = f->order[i];
 
         y += LINE_HEIGHT;
-        hone__text_printf(&f->svg, "<path d=\"M%d %.1fh28\" stroke-width=\"3\"",
-                          LEGEND_X, y - 4);
+        hone__markup(&f->svg.body, "<path d=\"M%d %fh28\" stroke-width=\"3\"",
+                     LEGEND_X, y - 4);
         put_stroke(f, strategy);
-        hone__text_puts(&f->svg, "/>\n");
-        put_label(f, LEGEND_X + 36, y, "start",
-                  f->s->strategies.names[strategy]);
-        (void)snprintf(text, sizeof text, "%.3f", last_value(f, strategy));
-        put_label(f, WIDTH - 12, y, "end", text);
+        hone__text_puts(&f->svg.body, "/>\n");
+        hone__svg_label(&f->svg.body, LEGEND_X + 36, y, "start",
+                        f->s->strategies.names[strategy]);
+        hone__markup_number(last_value(f, strategy), text);
+        hone__svg_label(&f->svg.body, WIDTH - 12, y, "end", text);
     }
 }
 
@@ -301,23 +257,16 @@ static double height_of(const hone_simulation *s)
 
 static void put_head(figure *f)
 {
-    const double height = height_of(f->s);
-    char title[128];
-
-    (void)snprintf(title, sizeof title,
+    (void)snprintf(f->svg.title, sizeof f->svg.title,
                    "Fraction of the optimum by evaluations, mean of %lld "
                    "runs",
                    (long long)f->s->repeats);
-    hone__text_printf(&f->svg,
-                      "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-                      "viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "
-                      "role=\"img\" fill=\"none\">\n<title>%s</title>\n"
-                      "<g font-family=\"sans-serif\" font-size=\"13\">\n",
-                      WIDTH, height, WIDTH, height, title);
-    hone__text_printf(&f->svg,
-                      "<text x=\"%d\" y=\"24\" font-size=\"16\" "
-                      "font-weight=\"bold\" fill=\"" GREY "\">%s</text>\n",
-                      MAIN_X, title);
+    f->svg.width = WIDTH;
+    f->svg.height = height_of(f->s);
+    hone__markup(&f->svg.body,
+                 "<g fill=\"none\"><text x=\"%d\" y=\"24\" "
+                 "class=\"b\">%s</text>\n",
+                 MAIN_X, f->svg.title);
 }
 
 static void put_panels(figure *f)
@@ -329,8 +278,8 @@ static void put_panels(figure *f)
                .space = f->s->n_spaces == 1 ? 0 : f->s->n_spaces};
 
     put_panel(f, &p);
-    put_label(f, MAIN_X + MAIN_WIDTH / 2., MAIN_Y + MAIN_HEIGHT + 38, "middle",
-              "evaluations");
+    hone__svg_label(&f->svg.body, MAIN_X + MAIN_WIDTH / 2.,
+                    MAIN_Y + MAIN_HEIGHT + 38, "middle", "evaluations");
     for (size_t i = 0; i < n_small_panels(f->s); ++i) {
         p = (panel){.x = MAIN_X + (double)(i % GRID_COLUMNS) * CELL_WIDTH,
                     .y = GRID_Y + (double)(i / GRID_COLUMNS) * CELL_HEIGHT,
@@ -346,16 +295,18 @@ hone_status hone__simulation_svg(const hone_simulation *s, const char *path,
                                  hone_error *err)
 {
     figure f = {.s = s};
+    hone_text out = {0};
     hone_status status;
 
     sort_strategies(&f);
     put_head(&f);
     put_panels(&f);
     put_legend(&f);
-    hone__text_puts(&f.svg, "</g>\n</svg>\n");
-    status = hone__text_check(&f.svg, err);
+    hone__text_puts(&f.svg.body, "</g>\n");
+    hone__svg_write(&f.svg, &out);
+    status = hone__text_check(&out, err);
     if (status == HONE_OK)
-        status = hone__file_replace(path, f.svg.data, f.svg.length, err);
-    hone__text_free(&f.svg);
+        status = hone__file_replace(path, out.data, out.length, err);
+    hone__text_free(&out);
     return status;
 }
