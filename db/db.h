@@ -335,6 +335,7 @@ typedef struct hone_db_trial_row { /* strings are valid during the call */
     const char *cubin_sha256; /* "" if there is none */
     const char *timing;       /* "" if unknown */
     int is_kept;              /* of a session with another text */
+    int is_listed;            /* of a portfolio: no search asked for it */
 } hone_db_trial_row;
 
 /* Anything but HONE_OK stops the walk and is returned. The callback must not
@@ -462,6 +463,42 @@ hone_status hone__db_counter_put(hone_db *db, int64_t trial_id,
                                  const char *unit, double value,
                                  hone_error *err);
 
+/* ---- what trials teach ---------------------------------------------------
+ */
+
+/* The text that makes a prediction for problems that nobody tuned. Identity:
+ * op, device, types, mode and kind; again replaces it. */
+typedef struct hone_db_model {
+    const char *op;
+    int64_t device_id;
+    const char *types; /* as of a variant; NULL: none */
+    const char *mode;
+    const char *kind; /* "time", "chooser" */
+    const char *text; /* its first line says which format, and version */
+    size_t text_bytes;
+    int64_t n_trials;
+    int64_t n_problems;
+    double error; /* standard deviation of log(time), each problem left out
+                     once; negative: unknown */
+} hone_db_model;
+
+hone_status hone__db_model_put(hone_db *db, const hone_db_model *model,
+                               hone_error *err);
+
+typedef struct hone_db_model_row {
+    hone_text text; /* the caller frees it */
+    char sha256[HONE_SHA256_HEX];
+    int64_t n_trials;
+    int64_t n_problems;
+    double error; /* negative: unknown */
+} hone_db_model_row;
+
+/* By its identity; the rest of `key` is not read. HONE_ERR_NOT_FOUND;
+ * HONE_ERR_DATABASE that hone__db_is_damage() knows: its text is not what was
+ * stored. */
+hone_status hone__db_model_get(hone_db *db, const hone_db_model *key,
+                               hone_db_model_row *out, hone_error *err);
+
 /* ---- several databases --------------------------------------------------
  */
 
@@ -491,6 +528,7 @@ typedef struct hone_db_collected { /* what went */
     int64_t n_variants, n_sessions, n_trials, n_decisions;
     int64_t n_places; /* of rankings */
     int64_t n_artifacts;
+    int64_t n_models;
     int64_t bytes_before, bytes_after; /* of the file */
     int64_t bytes_freed;               /* in it, before it is made smaller */
 } hone_db_collected;

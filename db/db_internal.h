@@ -100,6 +100,10 @@ hone_status hone__db_launch_form_put(hone_db *db,
                                      const hone_db_launch_split *split,
                                      int64_t *out_id, hone_error *err);
 
+/* Within hone__db_gc(): remove choosers with a variant that is not there any
+ * more, and those that are damaged, and count them. */
+hone_status hone__db_models_collect(hone_db *db, hone_error *err);
+
 /* HONE_ERR_ARGUMENT if a mandatory text is missing or empty. */
 hone_status hone__db_need(const char *table, const char *member,
                           const char *text, hone_error *err);
