@@ -147,7 +147,10 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
     return hone__search_open(
-        impl->tmpl->call ? "exhaustive" : request->strategy, &view,
+        impl->tmpl->call ? "exhaustive"
+        : request->list  ? "random" /* it is not asked */
+                         : request->strategy,
+        &view,
         &(hone_search_options){request->seed, first, n_first,
                                request->only
                                    ? planned
@@ -173,7 +176,7 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
             run->result->n_seeded +=
                 hone__search_is_new(impl->search, impl->seeds[k].index);
     }
-    return HONE_OK;
+    return run->request->list ? hone__tune_list_plan(run, err) : HONE_OK;
 }
 
 static void plan_progress(hone_tune_run *run)
