@@ -43,6 +43,8 @@ enum {
 hone_status hone__db_open(const char *path, int flags, hone_db **out,
                           hone_error *err);
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
+/* Remove the file, which nobody has open, and what SQLite keeps beside it. */
+void hone__db_remove(const char *path);
 
 /* Read a file from end to end, unless it is larger than `most_bytes`, and say
  * how many rows it has. HONE_ERR_DATABASE: it cannot be used, and the sentence
@@ -463,42 +465,6 @@ hone_status hone__db_counter_put(hone_db *db, int64_t trial_id,
                                  const char *unit, double value,
                                  hone_error *err);
 
-/* ---- what trials teach ---------------------------------------------------
- */
-
-/* The text that makes a prediction for problems that nobody tuned. Identity:
- * op, device, types, mode and kind; again replaces it. */
-typedef struct hone_db_model {
-    const char *op;
-    int64_t device_id;
-    const char *types; /* as of a variant; NULL: none */
-    const char *mode;
-    const char *kind; /* "time", "chooser" */
-    const char *text; /* its first line says which format, and version */
-    size_t text_bytes;
-    int64_t n_trials;
-    int64_t n_problems;
-    double error; /* standard deviation of log(time), each problem left out
-                     once; negative: unknown */
-} hone_db_model;
-
-hone_status hone__db_model_put(hone_db *db, const hone_db_model *model,
-                               hone_error *err);
-
-typedef struct hone_db_model_row {
-    hone_text text; /* the caller frees it */
-    char sha256[HONE_SHA256_HEX];
-    int64_t n_trials;
-    int64_t n_problems;
-    double error; /* negative: unknown */
-} hone_db_model_row;
-
-/* By its identity; the rest of `key` is not read. HONE_ERR_NOT_FOUND;
- * HONE_ERR_DATABASE that hone__db_is_damage() knows: its text is not what was
- * stored. */
-hone_status hone__db_model_get(hone_db *db, const hone_db_model *key,
-                               hone_db_model_row *out, hone_error *err);
-
 /* ---- several databases --------------------------------------------------
  */
 
@@ -523,6 +489,25 @@ hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
 /* ---- what nobody needs ---------------------------------------------------
  */
 
+/* What a database consists of; tables with their indexes. */
+#define HONE_DB_PART_MAP(X)                                                    \
+    X(templates, "'template'")                                                 \
+    X(variants, "'variant', 'launch_form'")                                    \
+    X(cubins, "'cubin'")                                                       \
+    X(logs, "'log'")                                                           \
+    X(sources, "'source', 'samples'")                                          \
+    X(sessions, "'session', 'baseline'")                                       \
+    X(trials, "'trial', 'counter'")                                            \
+    X(decisions, "'decision'")                                                 \
+    X(rankings, "'ranking'")                                                   \
+    X(others, "") /* problems, devices, counts, the schema */
+typedef enum hone_db_part {
+#define HONE_DB_PART_ENUM(name, of) HONE_DB_PART_##name,
+    HONE_DB_PART_MAP(HONE_DB_PART_ENUM)
+#undef HONE_DB_PART_ENUM
+        HONE_DB_N_PARTS
+} hone_db_part;
+
 typedef struct hone_db_collected { /* what went */
     int64_t n_templates;           /* older texts */
     int64_t n_variants, n_sessions, n_trials, n_decisions;
@@ -531,6 +516,8 @@ typedef struct hone_db_collected { /* what went */
     int64_t n_models;
     int64_t bytes_before, bytes_after; /* of the file */
     int64_t bytes_freed;               /* in it, before it is made smaller */
+    int has_parts; /* 0: this SQLite does not say (SQLITE_ENABLE_DBSTAT_VTAB) */
+    int64_t part_before[HONE_DB_N_PARTS], part_after[HONE_DB_N_PARTS];
 } hone_db_collected;
 
 /* Remove what was measured with older texts of templates, which the runtime

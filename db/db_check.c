@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is the database whole? Each check looks at all rows of its kind, and goes on
  * behind what it finds. */
+#include "db/db_model.h"
 #include "db/db_internal.h"
 #include "runtime/choose/chooser.h"
 #include "runtime/store/launch_hash.h"

@@ -2,6 +2,8 @@
 /* What nobody needs any more goes: see gc_rows.sql. */
 #include "db/db_internal.h"
 
+#include <string.h>
+
 static hone_status on_gone(void *user, const hone_db_row *row, hone_error *err)
 {
     hone_db_collected *out = user;
@@ -28,6 +30,45 @@ static hone_status on_dangling(void *user, const hone_db_row *row,
                       row->values[0].text, row->values[2].text);
 }
 
+/* ---- bytes by part ------------------------------------------------------- */
+
+/* What pages of a table and its indexes have, without the room that is free in
+ * them; of artifacts the contents apart. Reads all of the file. */
+static const char sizes[] =
+    "WITH b AS (SELECT s.tbl_name AS name, sum(d.pgsize - d.unused) AS bytes"
+    " FROM dbstat('main') d LEFT JOIN main.sqlite_schema s ON s.name = d.name"
+    " WHERE d.aggregate = 1 GROUP BY 1),"
+    " a AS (SELECT kind AS name, sum(length(data)) AS bytes FROM artifact"
+    " GROUP BY 1)"
+    " SELECT name, bytes FROM a UNION ALL"
+    " SELECT name, bytes FROM b WHERE name IS NOT 'artifact' UNION ALL"
+    " SELECT NULL, bytes - (SELECT coalesce(sum(bytes), 0) FROM a) FROM b"
+    " WHERE name = 'artifact'";
+
+static hone_status on_size(void *user, const hone_db_row *row, hone_error *err)
+{
+#define PART_OF(name, of) of,
+    static const char *const of[] = {HONE_DB_PART_MAP(PART_OF)};
+#undef PART_OF
+    int64_t *bytes = user;
+    char quoted[40];
+    size_t part = 0;
+
+    (void)err;
+    (void)sqlite3_snprintf(
+        (int)sizeof quoted, quoted, "'%s'",
+        row->values[0].kind == HONE_DB_TEXT ? row->values[0].text : "");
+    while (part < HONE_DB_PART_others && !strstr(of[part], quoted))
+        ++part;
+    bytes[part] += row->values[1].integer;
+    return HONE_OK;
+}
+
+static int read_sizes(hone_db *db, int64_t bytes[HONE_DB_N_PARTS])
+{
+    return hone__db_query(db, sizes, NULL, 0, on_size, bytes, NULL) == HONE_OK;
+}
+
 static hone_status collect(hone_db *db, hone_db_collected *out, hone_error *err)
 {
     static const char counts[] =
@@ -40,12 +81,14 @@ static hone_status collect(hone_db *db, hone_db_collected *out, hone_error *err)
         " max(n) FILTER (WHERE what = 'artifacts'),"
         " max(n) FILTER (WHERE what = 'models') FROM temp.gone";
 
+    out->has_parts = read_sizes(db, out->part_before);
     HONE_TRY(hone__db_exec(db, hone__db_gc_rows, "remove rows", err));
     HONE_TRY(hone__db_models_collect(db, err));
     HONE_TRY(hone__db_query(db, counts, NULL, 0, on_gone, out, err));
     HONE_TRY(hone__db_exec(db, "DROP TABLE temp.gone", "remove rows", err));
     HONE_TRY(hone__db_query(db, "PRAGMA foreign_key_check", NULL, 0,
                             on_dangling, db, err));
+    out->has_parts = out->has_parts && read_sizes(db, out->part_after);
     return hone__database_integer(db, "count pages", "PRAGMA freelist_count",
                                   &out->bytes_freed, err);
 }

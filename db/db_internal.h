@@ -22,6 +22,7 @@ extern const char hone__db_schema_8[];
 extern const char hone__db_schema_9[];
 extern const char hone__db_schema_10[];
 extern const char hone__db_gc_rows[];
+extern const char hone__db_import_rows[];
 extern const char hone__db_merge_rows[];
 extern const char hone__db_read_1[];
 extern const char hone__db_read_2[];
@@ -103,6 +104,17 @@ hone_status hone__db_launch_form_put(hone_db *db,
 /* Within hone__db_gc(): remove choosers with a variant that is not there any
  * more, and those that are damaged, and count them. */
 hone_status hone__db_models_collect(hone_db *db, hone_error *err);
+/* What makes two devices the same one. */
+hone_status hone__db_device_fingerprint(const hone_db_device *device,
+                                        char out_hex[HONE_SHA256_HEX],
+                                        hone_error *err);
+
+/* Take what the temporary views or tables src_NAME have, in the caller's
+ * transaction (merge_rows.sql), and drop them. */
+hone_status hone__db_merge_sources(hone_db *db, hone_db_merged *out,
+                                   hone_error *err);
+/* Drop all temporary tables and views. */
+hone_status hone__db_drop_temporaries(hone_db *db, hone_error *err);
 
 /* HONE_ERR_ARGUMENT if a mandatory text is missing or empty. */
 hone_status hone__db_need(const char *table, const char *member,

@@ -40,16 +40,8 @@ static hone_status name_beside(const char *path, hone_text *out,
 
 static void remove_database(hone_text *path)
 {
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-
-    for (size_t i = 0; path->data && i < N_OF(endings); ++i) {
-        hone_text name = {0};
-
-        hone__text_printf(&name, "%s%s", path->data, endings[i]);
-        if (!name.failed)
-            (void)unlink(name.data);
-        hone__text_free(&name);
-    }
+    if (path->data)
+        hone__db_remove(path->data);
     hone__text_free(path);
 }
 
@@ -177,8 +169,7 @@ static hone_status name_tables(hone_db *db, size_t at, hone_error *err)
     return HONE_OK;
 }
 
-/* What merge_rows.sql and name_tables() made, for the next file. */
-static hone_status drop_temporaries(hone_db *db, hone_error *err)
+hone_status hone__db_drop_temporaries(hone_db *db, hone_error *err)
 {
     hone_text sql = {0};
     sqlite3_stmt *statement = NULL;
@@ -225,12 +216,10 @@ static hone_status name_source(const merge_source *source, hone_error *err)
                              inner.text);
 }
 
-static hone_status merge_one(hone_db *db, size_t at, const merge_source *source,
-                             hone_db_merged *out, hone_error *err)
+hone_status hone__db_merge_sources(hone_db *db, hone_db_merged *out,
+                                   hone_error *err)
 {
-    HONE_TRY(name_tables(db, at, err));
-    if (hone__db_exec(db, hone__db_merge_rows, "take its rows", err) != HONE_OK)
-        return name_source(source, err);
+    HONE_TRY(hone__db_exec(db, hone__db_merge_rows, "take its rows", err));
     HONE_TRY(hone__db_query(
         db,
         "SELECT max(n) FILTER (WHERE what = 'sessions'),"
@@ -238,7 +227,16 @@ static hone_status merge_one(hone_db *db, size_t at, const merge_source *source,
         " max(n) FILTER (WHERE what = 'winners'),"
         " max(n) FILTER (WHERE what = 'artifacts') FROM temp.merged",
         NULL, 0, on_merged, out, err));
-    return drop_temporaries(db, err);
+    return hone__db_drop_temporaries(db, err);
+}
+
+static hone_status merge_one(hone_db *db, size_t at, const merge_source *source,
+                             hone_db_merged *out, hone_error *err)
+{
+    HONE_TRY(name_tables(db, at, err));
+    if (hone__db_merge_sources(db, out, err) != HONE_OK)
+        return name_source(source, err);
+    return HONE_OK;
 }
 
 /* At most MOST_AT_ONCE of them: a transaction takes no further files. */

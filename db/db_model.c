@@ -4,6 +4,7 @@
  * (runtime/choose) launches variants, which it knows by their hash: where one
  * of them is gone, it is of no use. */
 #include "db/db_internal.h"
+#include "db/db_model.h"
 #include "runtime/base/alloc.h"
 #include "runtime/hone.h"
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- versions of the format --------------------------------------------- */
 
@@ -80,6 +81,20 @@ static hone_status read_old(hone_db *db, int64_t version, hone_error *err)
 }
 
 /* ---- opening and closing ------------------------------------------------ */
+
+void hone__db_remove(const char *path)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < N_OF(endings); ++i) {
+        hone_text name = {0};
+
+        hone__text_printf(&name, "%s%s", path, endings[i]);
+        if (!name.failed)
+            (void)unlink(name.data);
+        hone__text_free(&name);
+    }
+}
 
 void hone__db_close(hone_db *db)
 {

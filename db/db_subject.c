@@ -5,10 +5,9 @@
 
 /* ---- device ------------------------------------------------------------- */
 
-/* What makes two devices the same one. */
-static hone_status fingerprint_of(const hone_db_device *device,
-                                  char out_hex[HONE_SHA256_HEX],
-                                  hone_error *err)
+hone_status hone__db_device_fingerprint(const hone_db_device *device,
+                                        char out_hex[HONE_SHA256_HEX],
+                                        hone_error *err)
 {
     hone_text lines = {0};
     hone_status status;
@@ -33,7 +32,7 @@ hone_status hone__db_device_put(hone_db *db, const hone_db_device *device,
 {
     char fingerprint[HONE_SHA256_HEX];
 
-    HONE_TRY(fingerprint_of(device, fingerprint, err));
+    HONE_TRY(hone__db_device_fingerprint(device, fingerprint, err));
     {
         const hone_db_value values[] = {
             hone__db_text(fingerprint),

@@ -52,12 +52,19 @@ SELECT s.sha256, s.kind, s.size_bytes, s.data
  WHERE NOT EXISTS (SELECT 1 FROM artifact a WHERE a.sha256 = s.sha256);
 INSERT INTO merged VALUES ('artifacts', changes());
 
+-- One that was imported (import_rows.sql) has the text of nothing, until one that
+-- has it comes.
 INSERT INTO template (op, name, sha256, source_sha256, last_put_unix_ns, kind)
 SELECT op, name, sha256, source_sha256, last_put_unix_ns, kind
   FROM src_template WHERE true
     ON CONFLICT (op, name, sha256) DO UPDATE
-   SET last_put_unix_ns = excluded.last_put_unix_ns
- WHERE excluded.last_put_unix_ns > last_put_unix_ns;
+   SET last_put_unix_ns = max(last_put_unix_ns, excluded.last_put_unix_ns),
+       source_sha256 = CASE source_sha256
+           WHEN 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+           THEN excluded.source_sha256 ELSE source_sha256 END
+ WHERE excluded.last_put_unix_ns > last_put_unix_ns
+    OR (source_sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+        AND excluded.source_sha256 <> source_sha256);
 INSERT INTO map_template
 SELECT s.template_id, t.template_id
   FROM src_template s

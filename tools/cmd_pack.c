@@ -4,6 +4,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
+#include "tools/database/check.h"
 #include "tools/inputs/pack_ptx.h"
 
 #include "db/db_pack.h"
@@ -186,21 +187,6 @@ static hone_exit print_summary(const hone_options *options, size_t pack_bytes,
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Does the file begin as packs do? What else it is, its opening tells. */
-static int is_pack(const char *path)
-{
-    char begin[sizeof HONE_PACK_MAGIC - 1];
-    FILE *file = fopen(path, "rb");
-    int is;
-
-    if (!file)
-        return 0;
-    is = fread(begin, 1, sizeof begin, file) == sizeof begin &&
-         memcmp(begin, HONE_PACK_MAGIC, sizeof begin) == 0;
-    (void)fclose(file);
-    return is;
-}
-
 /* Every kernel and launch plan must be whole: what ships is not mended. */
 static hone_status check_blobs(const hone_pack *pack, const char *path,
                                hone_error *err)
@@ -286,7 +272,7 @@ static hone_status make_pack(const hone_options *options, hone_text *out,
     if (status == HONE_OK)
         status = hone__locate_db(options, &path, err);
     if (status == HONE_OK) {
-        *is_copy = is_pack(hone__text_str(&path));
+        *is_copy = hone__check_is_pack(hone__text_str(&path));
         status = *is_copy ? copy_pack(hone__text_str(&path),
                                       ops.n || archs.n ||
                                           options->text[HONE_OPT_WITH_PTX],

@@ -7,6 +7,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"
+#include "tools/base/start_file.h"
 #include "tools/inputs/references.h"
 #include "tools/tune_parts.h"
 
@@ -24,11 +25,14 @@ typedef struct tune_run {
     const hone_options *options;
     hone_shapes shapes;
     hone_tune_request request; /* all but template and dims */
-    hone_output *output;       /* begun by the first shape with a result */
+    hone_start_file start;
+    hone_objectives objectives; /* none: the time */
+    hone_output *output;        /* begun by the first shape with a result */
     hone_text db_path;
     hone_text db_option; /* for commands in messages: " --db FILE", or "" */
     hone_text cache;
     int n_without_winner;
+    int n_cut; /* whose trials ended with the strategy's program */
     /* Where the budget is one for all shapes: what is known of each, and the
      * rows, printed at the end. Else NULL. */
     hone_tune_share *shares;
@@ -69,119 +73,7 @@ static void on_progress(void *user, const hone_tune_progress *progress)
         is_tuning ? "trials" : progress->stage, best, failures});
 }
 
-/* ---- one result as JSON ----------------------------------------------- */
-
-static json_t *baselines_json(const hone_tune_result *result)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < result->n_baselines; ++i) {
-        const hone_tune_baseline *b = &result->baselines[i];
-
-        array = hone__json_append(
-            array, hone__json("name:s label:s time_ns:p spread_ns:f "
-                              "algorithm:i n_algorithms:i message:s",
-                              b->name, b->label, b->time_ns, b->spread_ns,
-                              b->algorithm, b->n_algorithms, b->message));
-    }
-    return array;
-}
-
-/* What each implementation had, and why some do not apply. */
-static json_t *parts_json(const hone_tune_result *result)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < result->n_parts; ++i) {
-        const hone_tune_part *part = &result->parts[i];
-
-        array = hone__json_append(
-            array, hone__json("name:s applies:b reason:s trials:I best_ns:p",
-                              part->name, part->applies,
-                              part->reason[0] ? part->reason : NULL,
-                              part->n_trials, part->best_ns));
-    }
-    return array;
-}
-
-/* "cuBLAS 123 us, ..": for the table. */
-static json_t *baselines_text(const hone_tune_result *result)
-{
-    hone_text text = {0};
-
-    for (size_t i = 0; i < result->n_baselines; ++i) {
-        char time[32];
-
-        if (result->baselines[i].time_ns <= 0)
-            continue;
-        hone__time_text(result->baselines[i].time_ns, time);
-        hone__text_printf(&text, "%s%s %s", text.length ? ", " : "",
-                          result->baselines[i].label, time);
-    }
-    return hone__json_text(&text);
-}
-
-static json_t *add_winner(json_t *row, const hone_tune_result *r)
-{
-    const double time_s = r->time_ns * 1e-9;
-
-    if (!r->has_winner)
-        return hone__json_add(row, "winner:n implementation:n time_ns:n");
-    return hone__json_add(
-        row,
-        "winner:s implementation:s time_ns:f ci_low_ns:p ci_high_ns:p "
-        "spread_ns:f default_ns:p "
-        "gain:p error:F gbytes_per_s:p gflops:p decided_by:s",
-        r->winner, r->implementation, r->time_ns, r->ci_low_ns, r->ci_high_ns,
-        r->spread_ns, r->default_ns, r->default_ns / r->time_ns,
-        strcmp(r->verdict, "interrupted") != 0, r->error_ratio,
-        r->bytes / time_s * 1e-9, r->flops / time_s * 1e-9, r->decided_by);
-}
-
-/* How the run went: phases, samples, and what was noticed on the way. */
-static json_t *add_run(json_t *row, const hone_tune_result *r)
-{
-    const double idle =
-        r->trials_s > 0 ? 1 - r->device_busy_s / r->trials_s : 0;
-
-    return hone__json_add(
-        row,
-        "n_compiles:I n_gated:I n_deferred:I n_samples:I n_discarded:I "
-        "n_retried:I sample_s:f setup_s:f trials_s:f final_s:f "
-        "device_busy_s:f device_idle_ratio:F noise_floor:F event_floor_ns:p "
-        "notes:s",
-        r->n_compiles, r->n_gated, r->n_deferred, r->n_samples, r->n_discarded,
-        r->n_retried, r->sample_s, r->setup_s, r->trials_s, r->final_s,
-        r->device_busy_s, r->trials_s > 0, idle, r->noise_floor >= 0,
-        r->noise_floor, r->event_floor_ns, r->notes);
-}
-
-static json_t *result_row(const hone_shape *shape, hone_text *label,
-                          const hone_tune_request *request,
-                          const hone_tune_result *r)
-{
-    json_t *row = hone__json(
-        "op:s dims:o label:o device:s arch:s mode:s", shape->tmpl->op,
-        hone__dims_json(shape->tmpl, shape->dims), hone__json_text(label),
-        r->device_name, r->arch, hone__mode_name(request->mode));
-
-    row = add_winner(row, r);
-    row = hone__json_add(row, "message:s verdict:s stopped:s", r->message,
-                         r->verdict[0] ? r->verdict : NULL,
-                         r->stopped[0] ? r->stopped : NULL);
-    row = add_run(row, r);
-    return hone__json_add(
-        row,
-        "trials:I resumed:I kept:I stale:I seeded:I compiled:I raw:I valid:I "
-        "outcomes:o "
-        "implementations:o out_of_final:o baselines:o baselines_text:o "
-        "sm_clock_mhz:i "
-        "seconds:f",
-        r->n_trials, r->n_resumed, r->n_kept, r->n_stale, r->n_seeded,
-        r->n_compiled, r->space_raw, r->space_valid,
-        hone__outcomes_json(r->outcomes), parts_json(r), hone__tune_out_json(r),
-        baselines_json(r), baselines_text(r), r->sm_clock_mhz, r->seconds);
-}
+/* ---- rows --------------------------------------------------------------- */
 
 static void put_row(tune_run *run, json_t *row)
 {
@@ -189,10 +81,15 @@ static void put_row(tune_run *run, json_t *row)
         "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
         "gbytes_per_s:n=GB/s, gflops:n=GFLOP/s, verdict, trials:n, outcomes, "
         "implementation=by, winner, baselines_text=baselines, error_text=error";
+    static const char with_objectives[] =
+        "op, label=problem, time_ns:t=time, default_ns:t=default, gain:r, "
+        "verdict, trials:n, outcomes, implementation=by, winner, "
+        "objectives_text=least, error_text=error";
 
     if (!run->output)
         run->output =
-            hone__output_begin(run->options, "shapes", columns,
+            hone__output_begin(run->options, "shapes",
+                               run->objectives.n ? with_objectives : columns,
                                hone__json("db:s left_out:I torn_lines:I",
                                           hone__text_str(&run->db_path),
                                           (int64_t)run->shapes.n_left_out,
@@ -237,12 +134,28 @@ static void say_course(const tune_run *run, const char *name,
                            "configurations are kept, those of %lld are stale",
                            name, (long long)result->n_kept,
                            (long long)result->n_stale);
+    if (result->n_started)
+        hone__message_note("%s: %lld of the configurations of %s went first",
+                           name, (long long)result->n_started,
+                           run->start.start.path);
     if (result->n_seeded)
         hone__message_note("%s: %lld of what is good elsewhere went first "
                            "('hone show decisions%s' says where)",
                            name, (long long)result->n_seeded,
                            hone__text_str(&run->db_option));
-    if (strcmp(result->stopped, "unlikely") == 0)
+    if (result->n_guided)
+        hone__message_detail("%s: earlier problems say what is tried first",
+                             name);
+    if (result->model_trials)
+        hone__message_note(
+            "%lld trials of %lld problems teach what to try "
+            "first at the next one%s",
+            (long long)result->model_trials, (long long)result->model_problems,
+            result->model_error < 0 ? ""
+                                    : " ('hone show models' says how well)");
+    if (strcmp(result->stopped, "strategy") == 0)
+        hone__message_negative("%s: %s", name, result->stopped_why);
+    else if (strcmp(result->stopped, "unlikely") == 0)
         hone__message_note("%s: %s", name, result->stopped_why);
     else if (result->stopped[0])
         hone__message_detail("%s: %s", name, result->stopped_why);
@@ -273,6 +186,18 @@ static void learn(tune_run *run, const hone_tune_result *result,
     }
 }
 
+/* The last problem of its operation in this run. */
+static int is_last(const tune_run *run)
+{
+    const size_t op = run->shapes.items[run->place].op;
+
+    for (size_t i = run->place + 1; i < run->shapes.n; ++i) {
+        if (run->shapes.items[i].op == op)
+            return 0;
+    }
+    return !run->is_look;
+}
+
 static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                               hone_error *err)
 {
@@ -288,6 +213,7 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     request.n_impls = run->shapes.ops[shape->op].impls.n;
     request.only = run->shapes.ops[shape->op].impls.named;
     request.dims = shape->dims;
+    request.learn = is_last(run);
     hone__template_label_dims(shape->tmpl, shape->dims, &label);
     hone__text_printf(&title, "%s %s", shape->tmpl->op, hone__text_str(&label));
     name = hone__text_str(&title);
@@ -295,9 +221,10 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     status = hone__tune(&request, &result, err);
     hone__progress_end();
     learn(run, &result, status);
+    run->n_cut += strcmp(result.stopped, "strategy") == 0;
     if (status == HONE_OK ||
         (status == HONE_ERR_INTERRUPTED && result.n_trials > 0))
-        print_row(run, result_row(shape, &label, &request, &result));
+        print_row(run, hone__tune_row(shape, &label, &request, &result));
     say_course(run, name, &result);
     hone__tune_out_say(name, &result);
     if (status == HONE_OK && !result.has_winner)
@@ -346,6 +273,14 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_budget(options, &request->budget_trials,
                                  &request->budget_s, err));
     HONE_TRY(hone__option_until(options, &request->until_gain, err));
+    if (options->text[HONE_OPT_OBJECTIVE])
+        HONE_TRY(hone__objectives_read(options->text[HONE_OPT_OBJECTIVE],
+                                       &run->objectives, err));
+    request->objectives = &run->objectives;
+    HONE_TRY(hone__tune_check_objectives(
+        hone__device_kind(request->farm.backend), request->objectives, err));
+    HONE_TRY(hone__start_read(options, &run->start, err));
+    request->start = run->start.n ? &run->start.start : NULL;
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     if (options->text[HONE_OPT_DB]) {
@@ -361,6 +296,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__option_device_mode(options, request->farm.backend,
                                       &request->mode, err));
     request->seed = hone__option_seed(options);
+    request->answer_s = (double)options->number[HONE_OPT_ANSWER_TIMEOUT];
     request->without_seeds = options->text[HONE_OPT_NO_SEEDS] != NULL;
     request->references = hone__references(&request->n_references);
     request->on_progress = on_progress;
@@ -478,7 +414,8 @@ static hone_status tune_all(tune_run *run, hone_error *err)
     return status;
 }
 
-/* ---- what serves all of them ---------------------------------------------- */
+/* ---- what serves all of them ----------------------------------------------
+ */
 
 /* The variants that serve all shapes best: a file of shapes is what a program
  * launches, while several --dims may be anything. */
@@ -490,8 +427,8 @@ static hone_status make_portfolios(tune_run *run, hone_error *err)
     if (!is_all && (!options->text[HONE_OPT_SHAPES] ||
                     options->text[HONE_OPT_NO_PORTFOLIO]))
         return HONE_OK;
-    HONE_TRY(hone__tune_portfolio(&run->request, &run->shapes,
-                                  &run->portfolios, err));
+    HONE_TRY(hone__tune_portfolio(&run->request, &run->shapes, &run->portfolios,
+                                  err));
     if (!is_all || json_array_size(run->portfolios))
         return HONE_OK;
     return hone__fail(err, HONE_ERR_NOT_FOUND,
@@ -556,10 +493,13 @@ hone_exit hone__cmd_tune(const hone_options *options)
                          (int)run.shapes.n, options, run.portfolios},
         status, &err);
     json_decref(run.portfolios);
+    if (code == HONE_EXIT_DONE && run.n_cut)
+        code = HONE_EXIT_NEGATIVE;
     hone__text_free(&none);
     hone__free(run.shares);
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
+    hone__start_free(&run.start);
     hone__text_free(&run.db_path);
     hone__text_free(&run.db_option);
     hone__text_free(&run.cache);

@@ -9,6 +9,7 @@
 #include "tools/base/exit_code.h"
 #include "tools/inputs/references.h"
 #include "tuner/baselines/baseline.h"
+#include "tuner/judge/objective.h"
 #include "tuner/judge/outcome.h"
 #include "tuner/search/search.h"
 
@@ -68,7 +69,24 @@ static void strategies(hone_topic_entry *put, void *user)
 {
     const char *name, *summary;
 
-    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
+    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i) {
+        char option[160], text[160];
+
+        put(user, name, summary);
+        for (size_t k = 0;
+             hone__search_strategy_option(i, k, option, text, sizeof option);
+             ++k)
+            put(user, option, text);
+    }
+    hone__search_program(&name, &summary);
+    put(user, name, summary);
+}
+
+static void objectives(hone_topic_entry *put, void *user)
+{
+    const char *name, *summary;
+
+    for (size_t i = 0; hone__objective_about(i, &name, &summary); ++i)
         put(user, name, summary);
 }
 
@@ -127,7 +145,11 @@ const hone_topic hone__topics[] = {
     {"options", "compiler options that the option line sets", options},
     {"types", "element types", types},
     {"device", "properties of the device in expressions", properties},
-    {"strategies", "which configuration is tried next: --strategy", strategies},
+    {"strategies",
+     "which configuration is tried next: --strategy NAME[:option=value,..]",
+     strategies},
+    {"objectives", "what --objective looks for, and facts in its expressions",
+     objectives},
     {"outcomes", "what becomes of a variant", outcomes},
     {"environment", "variables that hone reads", environment},
     {"exit", "exit codes of hone", exit_codes},
@@ -187,6 +209,19 @@ static void topic(const char *name, const char *title, hone_text *out)
 {
     hone__text_printf(out, "\n%s:\n", title);
     hone__topic_find(name, strlen(name))->list(entry, out);
+}
+
+/* Their options are the topic's. */
+static void strategy_names(hone_text *out)
+{
+    const char *name, *summary;
+
+    hone__text_puts(out, "\nStrategies (`hone help strategies` has their "
+                         "options):\n");
+    for (size_t i = 0; hone__search_strategy(i, &name, &summary); ++i)
+        entry(out, name, summary);
+    hone__search_program(&name, &summary);
+    entry(out, name, summary);
 }
 
 static void program_help(hone_text *out)
@@ -263,6 +298,6 @@ void hone__help_text(hone_command_id id, hone_text *out)
         entry(out, hone__text_str(&name), option->help);
     }
     if ((hone__option_table[HONE_OPT_STRATEGY].commands >> id) & 1u)
-        topic("strategies", "Strategies", out);
+        strategy_names(out);
     hone__text_free(&name);
 }

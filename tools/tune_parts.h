@@ -70,6 +70,10 @@ hone_status hone__tune_portfolio(const hone_tune_request *base,
 hone_exit hone__tune_portfolio_print(const hone_options *options,
                                      const char *db_path, json_t *rows,
                                      int interrupted);
+/* A shape's result; takes `label`. NULL: no memory. (tune_row.c) */
+json_t *hone__tune_row(const hone_shape *shape, hone_text *label,
+                       const hone_tune_request *request,
+                       const hone_tune_result *result);
 
 /* ---- one budget for all shapes (tune_share.c) ---------------------------- */
 

@@ -10,6 +10,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"
+#include "tools/base/start_file.h"
 #include "tuner/process/worker.h"
 
 #include "tuner/replay/replay_tune.h"
@@ -21,6 +22,7 @@ static const char prefix[] = "replay:";
 typedef struct replay_command {
     const hone_options *options;
     hone_recordings recordings;
+    hone_start_file start;
     hone_replay_tune_request request; /* all but the recording */
     hone_text db_path;
     hone_output *output; /* begun by the first result */
@@ -135,6 +137,10 @@ static hone_status check_use(const hone_options *options, hone_error *err)
     if (!options->text[HONE_OPT_DEVICE][strlen(prefix)])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--device replay: needs a file: replay:FILE");
+    if (options->text[HONE_OPT_OBJECTIVE])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--objective has no meaning with --device replay: "
+                          "recordings have times alone");
     if (options->text[HONE_OPT_DIMS] || options->text[HONE_OPT_SHAPES])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--dims and --shapes have no meaning with --device "
@@ -176,6 +182,8 @@ static hone_status prepare(replay_command *command, hone_error *err)
     HONE_TRY(hone__option_budget(options, &request->budget.evaluations,
                                  &request->budget.seconds, err));
     HONE_TRY(hone__option_until(options, &request->until_gain, err));
+    HONE_TRY(hone__start_read(options, &command->start, err));
+    request->start = command->start.n ? &command->start.start : NULL;
     HONE_TRY(
         hone__recordings_read(options->text[HONE_OPT_DEVICE] + strlen(prefix),
                               &command->recordings, err));
@@ -184,6 +192,7 @@ static hone_status prepare(replay_command *command, hone_error *err)
     HONE_TRY(hone__db_open(hone__text_str(&command->db_path), HONE_DB_CREATE,
                            &request->db, err));
     request->seed = hone__option_seed(options);
+    request->answer_s = (double)options->number[HONE_OPT_ANSWER_TIMEOUT];
     request->stop = hone__interrupt_flag();
     return HONE_OK;
 }
@@ -239,6 +248,7 @@ hone_exit hone__tune_replay(const hone_options *options,
         status, &err);
     hone__db_close(command.request.db);
     hone__recordings_free(&command.recordings);
+    hone__start_free(&command.start);
     hone__text_free(&command.db_path);
     return code;
 }

@@ -327,6 +327,7 @@ enum {
     X(arg, HONE_OWN | HONE_OF_ALL)                                             \
     X(param, HONE_OF_TEMPLATE)                                                 \
     X(let, HONE_ANYWHERE)                                                      \
+    X(feature, HONE_OF_TEMPLATE)                                               \
     X(require, HONE_ANYWHERE)                                                  \
     X(workspace, HONE_OF_TEMPLATE)                                             \
     X(launch, HONE_OF_TEMPLATE)                                                \

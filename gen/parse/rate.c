@@ -33,6 +33,38 @@ int hone__statement_work(hone_parser *p, hone_cursor *c)
     return hone__cursor_finish(c);
 }
 
+/* NAME = E [per E]. Nothing else reads them, so their names are their own. */
+int hone__statement_feature(hone_parser *p, hone_cursor *c)
+{
+    static const char *const per[] = {"per", NULL};
+    hone_template_feature *feature;
+    hone_slice word;
+    const char *name;
+
+    if (!hone__cursor_need_word(c, "a name", &word) ||
+        !(name = hone__slice_copy(p, word)))
+        return 0;
+    for (size_t i = 0; i < p->tmpl->n_features; ++i) {
+        if (strcmp(p->tmpl->features[i].name, name) == 0)
+            return hone__complain(p, word, "there is a feature '%s' already",
+                                  name);
+    }
+    feature = HONE_PUSH(p, p->tmpl->features, p->tmpl->n_features);
+    if (!feature || !hone__cursor_expect(c, '=', "after the name"))
+        return 0;
+    *feature = (hone_template_feature){.name = name};
+    if (strcmp(name, "COST") == 0)
+        p->tmpl->cost = p->tmpl->n_features;
+    if (!hone__compile(p, hone__cursor_until(c, "\"", per), HONE_SCOPE_ANY,
+                       &feature->value))
+        return 0;
+    if (hone__cursor_accept_word(c, "per") &&
+        !hone__compile(p, hone__cursor_until(c, "\"", NULL), HONE_SCOPE_ANY,
+                       &feature->per))
+        return 0;
+    return hone__cursor_finish(c);
+}
+
 static int is_template(const char *name)
 {
     return strncmp(name, HONE_TEMPLATE_PREFIX,

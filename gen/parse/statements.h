@@ -131,6 +131,13 @@ typedef struct hone_template_let {
     hone_template_expr value;
 } hone_template_let;
 
+/* What a model is to know of a configuration: a number, or a ratio. */
+typedef struct hone_template_feature {
+    const char *name;
+    hone_template_expr value;
+    hone_template_expr per; /* .expr NULL: 1 */
+} hone_template_feature;
+
 typedef struct hone_template_require {
     hone_template_expr condition;
     const char *message; /* "" if none was given */

@@ -74,6 +74,9 @@ typedef struct hone_template {
     hone_param *params;
     size_t n_lets;
     hone_template_let *lets;
+    size_t n_features;
+    hone_template_feature *features;
+    size_t cost; /* the feature COST, from 1; 0: there is none */
     size_t n_requires;
     hone_template_require *requires_;
     size_t n_workspaces;

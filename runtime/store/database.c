@@ -18,8 +18,8 @@ static const struct {
     const char *advice;
 } meanings[] = {
     {SQLITE_BUSY, HONE_ERR_BUSY,
-     "another process has been writing to it for more than 5 seconds; wait "
-     "for that one to finish and run again"},
+     "another process has been writing to it for more than 5 seconds, or its "
+     "disk gives no locks; wait for that one to finish and run again"},
     {SQLITE_LOCKED, HONE_ERR_BUSY, "it is locked by this same process"},
     {SQLITE_NOMEM, HONE_ERR_NO_MEMORY, "out of memory"},
     {SQLITE_FULL, HONE_ERR_IO,
@@ -164,16 +164,19 @@ void hone__database_uri(const char *path, hone_text *out)
 }
 
 /* The file may come from anywhere: its views must not call functions that do
- * more than compute, SQL must not damage it, and cells that do not fit their
- * page are found when the page is read. */
-static int harden(sqlite3 *handle)
+ * more than compute, and SQL must not damage it. Before something is written,
+ * cells that do not fit their page are found when the page is read. A reader
+ * finds them when it comes to the cell, and what is launched has hashes: to
+ * look at all cells of each page first was a sixth of a look-up. */
+static int harden(sqlite3 *handle, int is_reader)
 {
     (void)sqlite3_extended_result_codes(handle, 1);
     (void)sqlite3_busy_timeout(handle, HONE_DB_BUSY_TIMEOUT_MS);
     (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    return sqlite3_exec(handle, "PRAGMA cell_size_check = ON", NULL, NULL,
-                        NULL);
+    return is_reader ? SQLITE_OK
+                     : sqlite3_exec(handle, "PRAGMA cell_size_check = ON", NULL,
+                                    NULL, NULL);
 }
 
 static hone_status connect(hone_database *db, int flags, const char *query,
@@ -193,7 +196,7 @@ static hone_status connect(hone_database *db, int flags, const char *query,
                                flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
                                NULL);
         if (code == SQLITE_OK)
-            code = harden(db->handle);
+            code = harden(db->handle, (flags & SQLITE_OPEN_READONLY) != 0);
         if (code != SQLITE_OK)
             status = hone__database_fail(db, code, "open it", err);
     }

@@ -166,6 +166,17 @@
 #pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES*CONSUMERS : 0] zero
 
 // With one row or one matrix the step to the next is anything that maps take.
+/* Clocks of a multiprocessor, by its rates: 2048 multiply-adds, 128 bytes of
+ * shared memory (wgmma reads a tile of X anew for its columns), about 40 bytes
+ * from the level 2 cache, 64 written. 1,500 and 4,000: what a tile and another
+ * launch begin and end with. */
+#pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
+#pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
+#pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
+#pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
+#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + (PARTS > 1 ? 2000 + PARTS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : 1) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone feature DEPTH = STAGES*BK per DEEP
+
 #pragma hone let STEP_A = BATCH > 1 ? STRIDE_A : align(ROWS_A*LDA, 8)
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)

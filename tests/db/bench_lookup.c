@@ -157,12 +157,11 @@ static int on_connect(sqlite3 *handle, char **message, const void *api)
 static void add_conditions(void)
 {
     const char *const end = strstr(lookup_sql, " ORDER BY");
+    const size_t length = end ? (size_t)(end - lookup_sql) : strlen(lookup_sql);
 
-    if (!end)
-        exit(1);
     (void)snprintf(one_sql, sizeof one_sql,
                    "%.*s AND device_name = 'NVIDIA H200' AND mode = 'cold'%s",
-                   (int)(end - lookup_sql), lookup_sql, end);
+                   (int)length, lookup_sql, lookup_sql + length);
 }
 
 static int compare(const void *a, const void *b)

@@ -14,8 +14,10 @@ enum { MOST_STATEMENTS = 200 };
 
 static char *statements[MOST_STATEMENTS];
 static int n_statements;
+static int is_live;
+static int is_explaining; /* what that asks is not noted */
 
-/* Spaces and line ends become one space. */
+/* Spaces and line ends become one space, comments none. */
 static char *normal(const char *sql)
 {
     char *const out = malloc(strlen(sql) + 1);
@@ -24,6 +26,10 @@ static char *normal(const char *sql)
     if (!out)
         abort();
     for (const char *c = sql; *c; ++c) {
+        if (c[0] == '-' && c[1] == '-')
+            c += strcspn(c, "\n");
+        if (!*c)
+            break;
         if (!strchr(" \n\t", *c))
             *to++ = *c;
         else if (to > out && to[-1] != ' ')
@@ -31,51 +37,6 @@ static char *normal(const char *sql)
     }
     *to = '\0';
     return out;
-}
-
-/* A step of a trigger comes as "-- TRIGGER name". */
-static int on_statement(unsigned reason, void *user, void *statement,
-                        void *text)
-{
-    static const char *const left_out[] = {
-        "--", "PRAGMA", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"};
-    char *sql;
-
-    (void)reason;
-    (void)user;
-    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; ++i)
-        if (strncmp(text, left_out[i], strlen(left_out[i])) == 0)
-            return 0;
-    sql = normal(sqlite3_sql(statement));
-    for (int i = 0; i < n_statements; ++i) {
-        if (strcmp(statements[i], sql) == 0) {
-            free(sql);
-            return 0;
-        }
-    }
-    if (n_statements == MOST_STATEMENTS)
-        abort();
-    statements[n_statements++] = sql;
-    return 0;
-}
-
-static int on_connect(sqlite3 *handle, char **message, const void *api)
-{
-    (void)message;
-    (void)api;
-    return sqlite3_trace_v2(handle, SQLITE_TRACE_STMT, on_statement, NULL);
-}
-
-void plans_begin(void)
-{
-    sqlite3_reset_auto_extension(); /* of a test that failed */
-    n_statements = 0;
-    (void)sqlite3_auto_extension((void (*)(void))on_connect);
-}
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Each step is indented below the one that it belongs to. */
@@ -101,6 +62,87 @@ static void explain(sqlite3 *handle, const char *sql, hone_text *out)
     sqlite3_free(question);
 }
 
+/* With its plan, if it has that already. */
+static void add(char *sql, sqlite3 *handle)
+{
+    const size_t length = strlen(sql);
+    hone_text text = {0};
+
+    for (int i = 0; i < n_statements; ++i) {
+        if (strncmp(statements[i], sql, length) == 0 &&
+            (!statements[i][length] || statements[i][length] == '\n')) {
+            free(sql);
+            return;
+        }
+    }
+    if (n_statements == MOST_STATEMENTS)
+        abort();
+    if (is_live) {
+        is_explaining = 1;
+        explain(handle, sql, &text);
+        is_explaining = 0;
+        free(sql);
+        sql = strdup(hone__text_str(&text));
+        hone__text_free(&text);
+        if (sql && strchr(sql, '\n') == sql + strlen(sql) - 1) {
+            free(sql); /* CREATE, DROP, ATTACH: there is no plan */
+            return;
+        }
+        if (!sql)
+            abort();
+    }
+    statements[n_statements++] = sql;
+}
+
+/* A step of a trigger comes as "-- TRIGGER name". */
+static int on_statement(unsigned reason, void *user, void *statement,
+                        void *text)
+{
+    static const char *const left_out[] = {"PRAGMA",   "BEGIN",     "COMMIT",
+                                           "ROLLBACK", "SAVEPOINT", "RELEASE"};
+    char *sql;
+
+    (void)reason;
+    (void)user;
+    if (is_explaining || strncmp(text, "-- TRIGGER", 10) == 0)
+        return 0;
+    sql = normal(sqlite3_sql(statement));
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; ++i) {
+        if (strncmp(sql, left_out[i], strlen(left_out[i])) == 0) {
+            free(sql);
+            return 0;
+        }
+    }
+    add(sql, sqlite3_db_handle(statement));
+    return 0;
+}
+
+static int on_connect(sqlite3 *handle, char **message, const void *api)
+{
+    (void)message;
+    (void)api;
+    return sqlite3_trace_v2(handle, SQLITE_TRACE_STMT, on_statement, NULL);
+}
+
+void plans_begin(void)
+{
+    sqlite3_reset_auto_extension(); /* of a test that failed */
+    n_statements = 0;
+    is_live = 0;
+    (void)sqlite3_auto_extension((void (*)(void))on_connect);
+}
+
+void plans_begin_live(void)
+{
+    plans_begin();
+    is_live = 1;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 void plans_end(const char *path, hone_text *out)
 {
     sqlite3 *handle = NULL;
@@ -110,7 +152,10 @@ void plans_end(const char *path, hone_text *out)
     if (sqlite3_open(path, &handle) != SQLITE_OK)
         abort();
     for (int i = 0; i < n_statements; ++i) {
-        explain(handle, statements[i], out);
+        if (is_live)
+            hone__text_puts(out, statements[i]);
+        else
+            explain(handle, statements[i], out);
         free(statements[i]);
     }
     n_statements = 0;

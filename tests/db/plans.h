@@ -10,6 +10,10 @@
  * this begin, but those that only set or commit something. */
 void plans_begin(void);
 
+/* The same, but each has its plan at once: for scripts whose temporary tables
+ * and attached files are gone at the end. changes() is 0 then. */
+void plans_begin_live(void);
+
 /* No more; append each different statement with its plan on the database
  * `path`, in alphabetical order. */
 void plans_end(const char *path, hone_text *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models: put, replaced, read back and damaged; merged in either order; which
  * of them hone gc leaves. */
+#include "db/db_model.h"
 #include "db_fixture.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* Every statement of db/ and runtime/store/ is answered by the indexes that are
  * there for it: plans.golden has how. A line with SCAN reads a whole table: of
  * one that grows with use there is none but where all of it is asked for. */
+#include "db/db_model.h"
 #include "db_fixture.h"
 #include "plans.h"
 
@@ -11,6 +12,7 @@
 #include "tests/runtime/tuned_db.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* ---- all of db/ ---------------------------------------------------------- */
 
@@ -120,6 +122,45 @@ static void test_plans_of_db(void **state)
     plans_end(f->path, &plans);
     assert_true(plans_are(&plans, "plans_db.golden"));
     hone__text_free(&plans);
+}
+
+/* ---- scripts --------------------------------------------------------------
+ */
+
+/* Rows of another file are found by indexes of ours, and what is old by those
+ * of its own: all of a source is read, and for gc all templates, problems and
+ * artifacts, but no table for each row of another. */
+static void test_plans_of_scripts(void **state)
+{
+    db_fixture *const f = *state;
+    hone_db_collected gone;
+    hone_db_merged merged;
+    hone_text plans = {0}, other = {0};
+    const char *path;
+
+    hone__text_printf(&other, "%s-other", f->path);
+    path = hone__text_str(&other);
+    write_results(f);
+    hone__db_close(f->db);
+    assert_ok(hone__db_open(path, HONE_DB_CREATE, &f->db, why));
+    hone__db_close(f->db);
+    plans_begin_live();
+    assert_ok(hone__db_open(path, 0, &f->db, why));
+    {
+        const char *const paths[] = {f->path};
+
+        assert_ok(hone__db_merge_files(f->db, paths, 1, &merged, why));
+    }
+    /* Not by `merged`: to ask for a plan sets changes() to 0. */
+    assert_int_equal(fixture_integer(f->db, "SELECT count(*) FROM session"), 1);
+    assert_ok(hone__db_gc(f->db, 0, &gone, why));
+    plans_end(path, &plans);
+    hone__db_close(f->db);
+    assert_int_equal(unlink(path), 0);
+    assert_ok(hone__db_open(f->path, 0, &f->db, why));
+    assert_true(plans_are(&plans, "plans_scripts.golden"));
+    hone__text_free(&plans);
+    hone__text_free(&other);
 }
 
 /* ---- the runtime, and packs ------------------------------------------------
@@ -238,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE_FILLED(test_plans_of_db),
+        CASE_FILLED(test_plans_of_scripts),
         CASE(test_plans_of_runtime),
     };
 

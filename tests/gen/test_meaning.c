@@ -245,6 +245,15 @@ static void contract(void **state)
          PLAIN_1, 0);
 }
 
+/* What only the tuner's model reads makes nothing stale. */
+static void features(void **state)
+{
+    (void)state;
+    edit("#pragma hone check",
+         "#pragma hone feature COST = n per TILE\n#pragma hone check", PLAIN_1,
+         1);
+}
+
 static void headers(void **state)
 {
     char *twice = replaced(base, "#pragma hone if",
@@ -382,8 +391,8 @@ int main(void)
         cmocka_unit_test(undecided),    cmocka_unit_test(redefined),
         cmocka_unit_test(parameters),   cmocka_unit_test(spaces),
         cmocka_unit_test(enumerations), cmocka_unit_test(contract),
-        cmocka_unit_test(headers),      cmocka_unit_test(header_edits),
-        cmocka_unit_test(traps)};
+        cmocka_unit_test(features),     cmocka_unit_test(headers),
+        cmocka_unit_test(header_edits), cmocka_unit_test(traps)};
 
     return cmocka_run_group_tests(tests, enter, leave);
 }

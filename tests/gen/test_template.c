@@ -145,6 +145,25 @@ static void gemm(void **state)
     hone__template_free(t);
 }
 
+static void features_of_a_model(void **state)
+{
+    hone_template *t =
+        parse_good(OP "#pragma hone param B in {1, 2}\n"
+                      "#pragma hone feature DEPTH = 3*B per n\n"
+                      "#pragma hone feature COST = ceildiv(n, B)\n"
+                      "#pragma hone let DEPTH = B\n" /* names of their own */
+                      "#pragma hone launch k args(i64(DEPTH))\n" KERNEL);
+
+    (void)state;
+    assert_int_equal(t->n_features, 2);
+    assert_string_equal(t->features[0].name, "DEPTH");
+    assert_string_equal(hone__expr_text(t->features[0].value.expr), "3*B");
+    assert_string_equal(hone__expr_text(t->features[0].per.expr), "n");
+    assert_null(t->features[1].per.expr);
+    assert_int_equal(t->cost, 2);
+    hone__template_free(t);
+}
+
 static void names_are_shared_with_care(void **state)
 {
     /* A value of an enumeration and a workspace may share their name. */
@@ -316,6 +335,7 @@ int main(void)
         cmocka_unit_test(declared),
         cmocka_unit_test(used),
         cmocka_unit_test(gemm),
+        cmocka_unit_test(features_of_a_model),
         cmocka_unit_test(names_are_shared_with_care),
         cmocka_unit_test(comments_hide),
         cmocka_unit_test(dims),

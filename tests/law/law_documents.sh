@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "${HONE_SOURCE:?}"
 # shellcheck disable=SC1003 # the backslashes of scdoc's escapes
-for page in hone.1 hone-template.5 hone-pack.5 hone-record.5; do
+for page in hone.1 hone-template.5 hone-pack.5 hone-record.5 hone-strategy.5; do
     "$docgen" man "tools/man/$page.scd"
 done | tr -d '\134' >"$work/man"
 "$docgen" man tools/man/hone.3.scd runtime/hone.h | tr -d '\134' >"$work/api"

@@ -5,7 +5,7 @@
  * times the evaluations, the mean of what they would have gained, and what
  * was spent.
  *
- *   bench_until STRATEGY GAIN REPEATS FILE.. */
+ *   bench_until STRATEGY GAIN,.. REPEATS FILE.. */
 #include "tuner/replay/replay_run.h"
 
 #include "runtime/base/alloc.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 8000, LATER = 4 };
+enum { MOST = 3000, LATER = 4, MOST_GAINS = 4 };
 
 /* The best time after each evaluation; 0: none yet. */
 typedef struct run {
@@ -91,8 +91,11 @@ static void add(const run *r, double gain, const hone_recording *recording,
     }
 }
 
-static int on_file(const char *path, const char *strategy, double gain,
-                   int64_t repeats, tally tallies[N_LEAST][N_SHARES])
+static double gains[MOST_GAINS];
+static int n_gains;
+
+static int on_file(const char *path, const char *strategy, int64_t repeats,
+                   tally tallies[MOST_GAINS][N_LEAST][N_SHARES])
 {
     static run r;
     hone_recordings recordings;
@@ -116,37 +119,51 @@ static int on_file(const char *path, const char *strategy, double gain,
             (void)fprintf(stderr, "%s\n", err.text);
             return 1;
         }
-        add(&r, gain, recordings.items[0], tallies);
+        for (int k = 0; k < n_gains; ++k)
+            add(&r, gains[k], recordings.items[0], tallies[k]);
     }
     hone__recordings_free(&recordings);
     return 0;
 }
 
-int main(int argc, char **argv)
+static void print_tallies(const char *strategy, double gain,
+                          tally tallies[N_LEAST][N_SHARES])
 {
-    static tally tallies[N_LEAST][N_SHARES];
-    int failed = 0;
-
-    if (argc < 5) {
-        (void)fprintf(stderr,
-                      "usage: bench_until STRATEGY GAIN REPEATS FILE..\n");
-        return 2;
-    }
-    for (int i = 4; i < argc; ++i)
-        failed |= on_file(argv[i], argv[1], strtod(argv[2], NULL),
-                          strtoll(argv[3], NULL, 10), tallies);
-    (void)printf("strategy,gain,least,share,early,missed,evaluations,spent,"
-                 "fraction\n");
     for (size_t i = 0; i < N_LEAST; ++i) {
         for (size_t j = 0; j < N_SHARES; ++j) {
             const tally *t = &tallies[i][j];
 
-            (void)printf("%s,%s,%lld,%.2f,%.3f,%.4f,%.0f,%.3f,%.4f\n", argv[1],
-                         argv[2], (long long)least[i], shares[j],
+            (void)printf("%s,%g,%lld,%.2f,%.3f,%.4f,%.0f,%.3f,%.4f\n", strategy,
+                         gain, (long long)least[i], shares[j],
                          t->n_early / t->n_runs, t->missed / t->n_runs,
                          t->n_stopped_at / t->n_runs, t->spent / t->n_runs,
                          t->found / t->n_runs);
         }
     }
+}
+
+int main(int argc, char **argv)
+{
+    static tally tallies[MOST_GAINS][N_LEAST][N_SHARES];
+    int failed = 0;
+
+    if (argc < 5) {
+        (void)fprintf(stderr,
+                      "usage: bench_until STRATEGY GAIN,.. REPEATS FILE..\n");
+        return 2;
+    }
+    for (const char *at = argv[2]; *at && n_gains < MOST_GAINS;) {
+        char *end;
+
+        gains[n_gains++] = strtod(at, &end);
+        at = *end == ',' ? end + 1 : "";
+    }
+    for (int i = 4; i < argc; ++i)
+        failed |=
+            on_file(argv[i], argv[1], strtoll(argv[3], NULL, 10), tallies);
+    (void)printf("strategy,gain,least,share,early,missed,evaluations,spent,"
+                 "fraction\n");
+    for (int k = 0; k < n_gains; ++k)
+        print_tallies(argv[1], gains[k], tallies[k]);
     return failed;
 }

@@ -8,16 +8,14 @@ build=$1
 recordings=$2
 out=$3
 repeats=${REPEATS:-25}
-strategies=${STRATEGIES:-local genetic annealing}
+strategies=${STRATEGIES:-auto}
 name=$out/search-stopping-$(date -u +%Y-%m-%d)
 figures=$(mktemp)
 trap 'rm -f "$figures"' EXIT
 
 for strategy in $strategies; do
-    for gain in 0.01 0.05; do
-        "$build/tests/bench_until" "$strategy" "$gain" "$repeats" \
-            "$recordings"/*.gz
-    done
+    "$build/tests/bench_until" "$strategy" 0.01,0.05 "$repeats" \
+        "$recordings"/*.gz
 done | awk 'NR == 1 || !/^strategy/' >"$figures"
 awk -F, '
     NR == 1 { split($0, key); printf "{\"until\": [" }
@@ -36,15 +34,15 @@ awk -F, '
 |---|---|
 | date | $(date -u +%Y-%m-%d) |
 | command | \`REPEATS=$repeats STRATEGIES="$strategies" tests/replay/bench_until.sh BUILD RECORDINGS OUT\` |
-| recordings | $(find "$recordings" -name '*.gz' | wc -l) brute-forced spaces of the autotuning benchmark hub |
-| runs | $repeats per space and strategy, at most 8000 evaluations each |
+| recordings | $(find "$recordings" -name '*.gz' | wc -l) brute-forced spaces |
+| runs | $repeats per space and strategy, at most 3000 evaluations each |
 
 \`--until PERCENT\` stops a search when this share of all its trials, and at
 least so many, have gained less than PERCENT %. "Too early": the runs that
 would have gained more than that in four times the evaluations; "missed": what
 all runs would have gained in them, on average; "spent": evaluations, and as a
 share of the space; "fraction": of the optimum, when it stopped. The rule that
-hone has is marked (\`tuner/session/until.c\`). All figures are in the JSON file.
+hone has is marked (\`tuner/session/rules.c\`). All figures are in the JSON file.
 
 | strategy | gain | at least | share | too early | missed | evaluations | spent | fraction |
 |---|---|---|---|---|---|---|---|---|

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shares of variance of functions whose shares are known, and blocks on a
- * multiprocessor that NVIDIA's calculator gives. */
+ * multiprocessor that NVIDIA's calculator gives; peaks that data sheets give.
+ */
 #include "tools/analysis/cart.h"
 #include "tools/analysis/importance.h"
 #include "tools/analysis/occupancy.h"
+#include "tools/analysis/roofline.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -184,13 +186,49 @@ static void test_occupancy(void **state)
     }
 }
 
+/* ---- peaks -----------------------------------------------------------------
+ */
+
+static void test_peaks(void **state)
+{
+    /* Of data sheets, in TFLOP/s, at their boost clock. */
+    static const struct {
+        int64_t sm, sm_count;
+        double clock_mhz, tflops[HONE_N_UNITS];
+    } cards[] = {{75, 40, 1590, {0.25, 8.1, 65, 130}},     /* T4 */
+                 {80, 108, 1410, {9.7, 19.5, 312, 624}},   /* A100 */
+                 {89, 142, 2520, {1.4, 91.6, 362, 733}},   /* L40S */
+                 {90, 132, 1830, {31, 62, 989, 1979}},     /* H100 SXM */
+                 {120, 170, 2410, {1.64, 105, 419, 838}}}; /* RTX 5090 */
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cards / sizeof cards[0]; ++i)
+        for (int unit = 0; unit < HONE_N_UNITS; ++unit) {
+            const hone_properties device = {
+                .value = {[HONE_PROPERTY_sm] = cards[i].sm,
+                          [HONE_PROPERTY_sm_count] = cards[i].sm_count}};
+            const double peak = hone__peak_flops_per_s(&device, (hone_unit)unit,
+                                                       cards[i].clock_mhz) *
+                                1e-12;
+
+            if (fabs(peak / cards[i].tflops[unit] - 1) > 0.04)
+                fail_msg("sm_%d %s: %g instead of %g", (int)cards[i].sm,
+                         hone__unit_names[unit], peak, cards[i].tflops[unit]);
+        }
+    /* A card that nobody knows has no peak. */
+    assert_true(hone__peak_flops_per_s(
+                    &(hone_properties){.value = {[HONE_PROPERTY_sm] = 999}},
+                    HONE_UNIT_F32, 1000) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_shares_of_a_sum),
                                        cmocka_unit_test(test_share_of_a_pair),
                                        cmocka_unit_test(test_noise_and_few),
                                        cmocka_unit_test(test_many_levels),
-                                       cmocka_unit_test(test_occupancy)};
+                                       cmocka_unit_test(test_occupancy),
+                                       cmocka_unit_test(test_peaks)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,9 +61,9 @@ static void top(const char *path)
 
 static void plans(void **state)
 {
-    static const char *const views[] = {"winners",   "trials",  "sessions",
-                                        "decisions", "devices", "coverage",
-                                        "problems",  "stale",   "parameters"};
+    static const char *const views[] = {
+        "winners",  "trials",   "sessions", "decisions",  "devices",
+        "coverage", "problems", "stale",    "parameters", "pareto"};
     static const char *const filters[] = {"", "--op sum", "--dims 64",
                                           "--op sum --dims 64 --mode cold"};
     char folder[] = "/tmp/hone-plans-XXXXXX";

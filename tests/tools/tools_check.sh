@@ -75,6 +75,53 @@ done
 run 0 check --db old.db
 out_has "none"
 run 3 check --db missing.db
+run 0 check whole.db
+out_has "whole.db"
+run 3 check missing.db
+
+# ---- packs and caches ------------------------------------------------------------
+run 0 pack -o whole.pack --db whole.db
+run 0 check whole.pack --format json
+json checks.0.check=index checks.0.state=ok checks.1.check=blobs \
+    checks.1.state=ok checks.2.check=variants checks.2.state=ok
+before=$(cksum <whole.pack)
+# A byte anywhere: in the index, in a blob, or the file is no pack.
+bytes=$(wc -c <whole.pack)
+at=0
+while [ "$at" -lt "$bytes" ]; do
+    cp whole.pack bad.pack
+    byte=$(dd if=whole.pack bs=1 skip="$at" count=1 2>/dev/null | od -An -tu1)
+    # shellcheck disable=SC2059 # an octal escape
+    printf "\\$(printf %03o $(((byte + 1) % 256)))" |
+        dd of=bad.pack bs=1 seek="$at" conv=notrunc 2>/dev/null
+    code=0
+    "$HONE" check bad.pack >out 2>err || code=$?
+    case $code in
+    1) out_has damaged ;;
+    3) [ "$at" -lt 8 ] || fail "byte $at: it is a pack" ;;
+    0) [ "$byte" -eq 0 ] || fail "byte $at" ;; # between blobs
+    *) fail "byte $at changed: exit $code" ;;
+    esac
+    at=$((at + bytes / 40 + 1))
+done
+[ "$before" = "$(cksum <whole.pack)" ] || fail "the pack was changed"
+head -c 1000 whole.pack >bad.pack
+run 1 check bad.pack
+out_has "breaks off"
+run 0 tune scale.cu --dims 1000 --device cpu --db cached.db --cache-dir cache
+run 0 check cache --format json
+json checks.0.check=entries checks.0.state=ok
+out_has '"looked_at": 3'
+for entry in cache/??/*; do
+    printf x >>"$entry"
+    break
+done
+run 1 check cache
+out_has "does not match its SHA-256"
+out_has "$(basename "$entry")"
+mkdir empty
+run 3 check empty
+err_has "is no cubin cache"
 "$tests/make_version" old8.db 8 "$here/../db/version_1.sql"
 before=$(cksum <old8.db)
 run 3 gc --dry-run --db old8.db
@@ -108,6 +155,17 @@ json dry_run=true templates=1 variants=3 trials=3 sessions=1
 [ "$before" = "$(cksum <gc.db)" ] || fail "a dry run changed it"
 run 0 gc --db gc.db --format json
 json dry_run=false templates=1 variants=3 trials=3 sessions=1
+# Bytes by part: cubins and trials of the older text went, the other template's
+# trials did not.
+json parts.0.part=templates parts.2.part=cubins parts.6.part=trials
+part() { # part NAME before|after
+    sed -n "s/.*\"part\": \"$1\".*\"$2_bytes\": \([0-9]*\).*/\1/p" bytes
+}
+tr '}' '\n' <out >bytes
+for name in templates variants cubins trials sessions; do
+    [ "$(part $name before)" -gt "$(part $name after)" ] || fail "$name: nothing went"
+    [ "$(part $name after)" -gt 0 ] || fail "$name: all went"
+done
 size=$(wc -c <gc.db)
 out_has "\"bytes_after\": $size"
 run 0 check --db gc.db

@@ -31,6 +31,19 @@ run 1 diff before.db slower.db --format json
 json slower=1 same=1 changes.0.change=slower changes.0.op=gemm \
     changes.0.before_ns=1500.0 changes.0.after_ns=1600.0
 out_has '"moved": null'
+# The clocks while they were measured, where they differ.
+run 1 diff before.db slower.db
+! grep -q MHz out || fail "no clock was recorded"
+change fast.db "UPDATE trial SET sm_clock_mhz = 1980"
+change slow.db "UPDATE trial SET sm_clock_mhz = 1755"
+run 0 sql --write "UPDATE ranking SET time_ns = 1600, ci_low_ns = 1590,
+    ci_high_ns = 1610" --db slow.db
+run 1 diff fast.db slow.db
+out_has "1980 to 1755 MHz"
+run 1 diff fast.db slow.db --format json
+json changes.0.before_sm_clock_mhz=1980 changes.0.after_sm_clock_mhz=1755
+run 1 diff before.db slow.db --format json
+json changes.0.before_sm_clock_mhz=null
 run 0 diff slower.db before.db --format json
 json faster=1 changes.0.change=faster
 run 0 diff before.db slower.db --threshold 10 --format json

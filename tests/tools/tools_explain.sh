@@ -37,8 +37,26 @@ json flops=18874368 bytes=753664 flops_per_byte \
     finalists.0.limited_by=registers finalists.0.sm_clock_mhz=1980 \
     importance.0.parameter=TILE_N importance.0.values=64 \
     answers.0.match=exact answers.1.match
+# Arrays of f16 and f32, 132 multiprocessors of sm_90 at 1980 MHz: 128 and 4096 / 2
+# multiply-adds a clock of each. No copy was measured.
+json "roofline.0.side=f32" roofline.0.most=66908.160000000003 roofline.0.unit=GFLOP/s \
+    roofline.0.bound=null "roofline.1.side=tensor cores, 16 bits" \
+    roofline.1.most=1070530.5600000001
 run 0 explain op_3 --db "$work/large.db"
 out_has "(registers)"
+out_has "The winner against the roofline"
+# With a copy: 753664 bytes at 1000 GB/s, and 18874368 operations are 25 operations a byte,
+# where f32 meets the copy at 67 a byte and f16 at 1071.
+cp "$work/large.db" "$work/copied.db"
+run 0 sql --db "$work/copied.db" --write "insert into baseline (session_id, name,
+    label, choice, n_choices, time_ns, n_samples) select session_id, 'memcpy', 'copy',
+    0, 1, 753.664, 8 from session"
+run 0 explain op_3 --db "$work/copied.db" --format json
+json "roofline.0.side=memory, by a copy" roofline.0.most=1000.0 \
+    roofline.0.unit=GB/s "roofline.1.bound=by memory" "roofline.2.bound=by memory"
+run 0 sql --db "$work/copied.db" --write "update baseline set time_ns = 10"
+run 0 explain op_3 --db "$work/copied.db" --format json
+json "roofline.1.side=f32" "roofline.1.bound=by operations"
 out_has "tuned for these dimensions on"
 
 # ---- a tune of this machine, two implementations ---------------------------------

@@ -30,7 +30,7 @@ if command -v scdoc >/dev/null; then
     [ -s "$prefix/share/man/man1/hone.1" ] || fail "no hone(1)"
     [ -s "$prefix/share/man/man5/hone-template.5" ] ||
         fail "no hone-template(5)"
-    for page in man5/hone-pack.5 man5/hone-record.5 man5/hone-db.5 man3/hone.3 \
+    for page in man5/hone-pack.5 man5/hone-record.5 man5/hone-strategy.5 man5/hone-db.5 man3/hone.3 \
         man3/hone_open.3; do
         [ -s "$prefix/share/man/$page" ] || fail "no $page"
     done

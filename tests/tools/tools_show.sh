@@ -97,6 +97,19 @@ json coverage.1.op=saxpy coverage.1.n_problems=2 coverage.1.n_winners=1 \
 run 0 show coverage --db "$db" --op saxpy --dims 5
 out_empty
 
+# Of many trials the last have to do, and it says so; what is chosen is all.
+large=$work/large.db
+"$(dirname "$HONE")/../tests/make_large" "$large" 100040
+run 0 show parameters --db "$large" --format json
+err_has "of the last 100000 trials; --op, --dims and --mode choose others"
+json parameters.0.op=op_0
+run 0 show parameters --db "$large" --op op_0 --where parameter=STAGES \
+    --format json
+[ ! -s "$work/err" ] || fail "all trials of an operation were counted"
+# 126 shapes of it, each tuned four times with ten trials, of which one is wrong.
+json parameters.0.n_trials=1260 parameters.0.n_ok=1134 parameters.3.value=4
+rm "$large"
+
 # A file of an older format is shown as it is, and not changed.
 # Filters by any column, sorting.
 run 0 show trials --db "$db" --where 'time_ns<2000' --format csv

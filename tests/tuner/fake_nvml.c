@@ -3,7 +3,8 @@
  * the one device it knows, $FAKE_NVML_INIT the code that nvmlInit returns,
  * $FAKE_NVML_REASONS the clock reasons (with $FAKE_NVML_SLOW_READS=n only of
  * the next n readings: it is counted down), $FAKE_NVML_MUTE=1 makes every
- * reading fail. fake_nvml_users() counts inits that were not shut down. */
+ * reading fail, $FAKE_NVML_ENERGY is the counter of energy. fake_nvml_users()
+ * counts inits that were not shut down. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,18 @@ DECLARE(int, nvmlDeviceGetPowerUsage, (device * d, unsigned *out))
 DECLARE(int, nvmlDeviceGetTemperature, (device * d, int sensor, unsigned *out))
 {
     return read_value(d, sensor == 0 ? 61 : 0, out);
+}
+
+/* $FAKE_NVML_ENERGY in millijoules; without it there is no counter. */
+DECLARE(int, nvmlDeviceGetTotalEnergyConsumption,
+        (device * d, unsigned long long *out))
+{
+    const char *const energy = getenv("FAKE_NVML_ENERGY");
+    unsigned value = 0;
+    const int result = energy ? read_value(d, 1, &value) : NOT_SUPPORTED;
+
+    *out = energy ? strtoull(energy, NULL, 0) : 0;
+    return result;
 }
 
 /* 1 as long as $FAKE_NVML_SLOW_READS is not counted down to 0. */

@@ -122,8 +122,8 @@ static void at(void *user, int i, hone_final_stage where)
         hone__final_say_at(s->to_parent, i, where);
 }
 
-const hone_final_ops final_ops = {
-    enter, open_runner, load_control, sample, recheck, series, at};
+const hone_final_ops final_ops = {enter,   open_runner, load_control, sample,
+                                  recheck, series,      at,           NULL};
 
 stage scene;
 hone_final_request request;

@@ -390,6 +390,79 @@ static void no_room_for_edge_shapes_neither(void **state)
     assert_int_equal(report.items[2].is_left_out, 1);
 }
 
+/* ---- energy --------------------------------------------------------------
+ */
+
+/* Each execution of a kernel costs so much, and the counter shows it in steps.
+ */
+static double used_uj;
+enum { STEP_MJ = 20 };
+
+static void run_frugal(void **params)
+{
+    (void)compute(params);
+    used_uj += 4000;
+}
+
+static void run_hungry(void **params)
+{
+    (void)compute(params);
+    used_uj += 9000;
+}
+
+static int read_used(hone_device *device, int64_t *out_mj)
+{
+    (void)device;
+    *out_mj = (int64_t)(used_uj / 1e3) / STEP_MJ * STEP_MJ;
+    return 1;
+}
+
+static int read_still(hone_device *device, int64_t *out_mj)
+{
+    (void)device;
+    *out_mj = 7;
+    return 1;
+}
+
+static void energy_is_measured(int (*read)(hone_device *, int64_t *))
+{
+    const hone_device_kind *const real = f.device.kind;
+    hone_device_kind kind = *real;
+
+    kind.read_energy = read;
+    f.device.kind = &kind; /* which is the problem's */
+    used_uj = 0;
+    add("frugal", run_frugal, 5000);
+    add("hungry", run_hungry, 4000);
+    add("odd", run_wrong_at_odd_sizes, 3000);
+    request.wants_energy = 1;
+    expect_ok();
+    f.device.kind = real;
+    assert_int_equal(report.winner, 1);
+    assert_int_equal(report.items[2].outcome, HONE_OUTCOME_WRONG);
+    assert_true(report.items[2].energy_uj == 0);
+}
+
+/* By time the hungry one wins; what each costs is known beside it. */
+static void energy_of_each(void **state)
+{
+    (void)state;
+    energy_is_measured(read_used);
+    assert_true(report.items[0].energy_uj > 0.98 * 4000 &&
+                report.items[0].energy_uj < 1.02 * 4000);
+    assert_true(report.items[1].energy_uj > 0.98 * 9000 &&
+                report.items[1].energy_uj < 1.02 * 9000);
+}
+
+/* Nothing is made up, and it ends. */
+static void a_counter_that_stands_still(void **state)
+{
+    (void)state;
+    energy_is_measured(read_still);
+    assert_true(report.items[0].energy_uj == 0);
+    assert_true(report.items[1].energy_uj == 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -403,6 +476,8 @@ int main(void)
         TEST(damage_that_cannot_be_put_right_ends_it),
         TEST(no_room_is_nobodys_fault),
         TEST(no_room_for_edge_shapes_neither),
+        TEST(energy_of_each),
+        TEST(a_counter_that_stands_still),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

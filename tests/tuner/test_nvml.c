@@ -218,6 +218,24 @@ static void test_reason_text(void **state)
     assert_int_equal(text[12], 'x');
 }
 
+static void test_energy(void **state)
+{
+    hone_nvml *const nvml = open_monitor();
+    int64_t mj = -1;
+
+    (void)state;
+    assert_int_equal(hone__nvml_energy(nvml, &mj), 0);
+    assert_int_equal(hone__nvml_energy(NULL, &mj), 0);
+    assert_int_equal(mj, -1);
+    setenv("FAKE_NVML_ENERGY", "123456789012", 1);
+    assert_int_equal(hone__nvml_energy(nvml, &mj), 1);
+    assert_true(mj == 123456789012);
+    setenv("FAKE_NVML_MUTE", "1", 1);
+    assert_int_equal(hone__nvml_energy(nvml, &mj), 0);
+    unsetenv("FAKE_NVML_ENERGY");
+    hone__nvml_close(nvml);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +244,7 @@ int main(void)
         cmocka_unit_test_setup(test_absent, setup),
         cmocka_unit_test_setup(test_look, setup),
         cmocka_unit_test_setup(test_mute_device, setup),
+        cmocka_unit_test_setup(test_energy, setup),
         cmocka_unit_test(test_reason_text),
     };
     /* Held open, so that its counter outlives the monitors. */

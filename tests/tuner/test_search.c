@@ -100,10 +100,12 @@ static int64_t run(const hone_search_space *view, const walk *w, int64_t *order)
 
     assert_non_null(seen);
     assert_int_equal(
-        hone__search_open(
-            w->name, view,
-            &(hone_search_options){w->seed, w->first, w->n_first, w->budget},
-            &search, NULL),
+        hone__search_open(w->name, view,
+                          &(hone_search_options){.seed = w->seed,
+                                                 .first = w->first,
+                                                 .n_first = w->n_first,
+                                                 .budget_trials = w->budget},
+                          &search, NULL),
         HONE_OK);
     for (;;) {
         int64_t index = -1;

@@ -74,8 +74,8 @@ static int difference(const int *a, const int *b, int *out_steps)
 
 static void test_random(void **state)
 {
-    static const int most_params[HONE_N_MOVES] = {1, 3, 1, 2};
-    static const int most_steps[HONE_N_MOVES] = {1, 3, 6, 6};
+    static const int most_params[HONE_N_MOVES] = {1, 3, 1, 2, 2};
+    static const int most_steps[HONE_N_MOVES] = {1, 3, 6, 6, 1};
     fixture *f = *state;
     int longest = 0;
     int n_missed = 0;

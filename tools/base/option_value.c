@@ -92,47 +92,38 @@ hone_timing hone__option_timing(const hone_options *options)
 
 static const char default_strategy[] = "auto";
 
-/* The table's copy of a name. */
-static hone_status find_strategy(const char *name, size_t length,
-                                 const char **out, hone_error *err)
-{
-    const char *summary;
-
-    for (size_t i = 0; hone__search_strategy(i, out, &summary); ++i)
-        if (strlen(*out) == length && memcmp(*out, name, length) == 0)
-            return HONE_OK;
-    return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "there is no search strategy '%.*s'; there are: %s",
-                      (int)length, name, hone__search_names());
-}
-
 hone_status hone__option_strategy(const hone_options *options, const char **out,
                                   hone_error *err)
 {
     const char *name = options->text[HONE_OPT_STRATEGY];
 
-    name = name ? name : default_strategy;
-    return find_strategy(name, strlen(name), out, err);
+    *out = name ? name : default_strategy;
+    return hone__search_check(*out, err);
 }
 
 hone_status hone__option_strategies(const hone_options *options,
                                     hone_strategies *out, hone_error *err)
 {
     const char *text = options->text[HONE_OPT_STRATEGY];
-    const char *name;
 
     text = text ? text : default_strategy;
     text = strcmp(text, "all") == 0 ? hone__search_names() : text;
     out->n = 0;
     for (;;) {
-        const size_t length = strcspn(text, ",");
+        const size_t length = hone__search_list_first(text);
+        char name[HONE_STRATEGY_TEXT];
         size_t i = 0;
 
-        HONE_TRY(find_strategy(text, length, &name, err));
-        while (i < out->n && out->names[i] != name)
+        if (length >= sizeof name)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "a strategy has at most %d letters",
+                              HONE_STRATEGY_TEXT - 1);
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, text);
+        HONE_TRY(hone__search_check(name, err));
+        while (i < out->n && strcmp(out->names[i], name) != 0)
             ++i;
         if (i == out->n && i < HONE_MOST_STRATEGIES)
-            out->names[out->n++] = name;
+            memcpy(out->names[out->n++], name, sizeof name);
         if (!text[length])
             return HONE_OK;
         text += length + 1;

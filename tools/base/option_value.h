@@ -39,18 +39,18 @@ hone_status hone__option_device_mode(const hone_options *options,
 /* --timing; auto if it is not given. */
 hone_timing hone__option_timing(const hone_options *options);
 /* Several values of --strategy. */
-enum { HONE_MOST_STRATEGIES = 64 };
+enum { HONE_MOST_STRATEGIES = 64, HONE_STRATEGY_TEXT = 512 };
 typedef struct hone_strategies {
-    const char *names[HONE_MOST_STRATEGIES]; /* of the table */
+    char names[HONE_MOST_STRATEGIES][HONE_STRATEGY_TEXT]; /* with options */
     size_t n;
 } hone_strategies;
 
-/* --strategy, the name of one; random if it is not given.
+/* --strategy, the name of one with its options; auto if it is not given.
  * HONE_ERR_ARGUMENT. */
 hone_status hone__option_strategy(const hone_options *options, const char **out,
                                   hone_error *err);
-/* --strategy as a list: "local,genetic", or "all" of the table. Each comes
- * once. HONE_ERR_ARGUMENT. */
+/* --strategy as a list: "local:kicks=4,params=2,genetic", or "all" of the
+ * table. Each comes once. HONE_ERR_ARGUMENT. */
 hone_status hone__option_strategies(const hone_options *options,
                                     hone_strategies *out, hone_error *err);
 /* --seed; 1 if it is not given. */

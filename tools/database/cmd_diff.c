@@ -6,6 +6,7 @@
 #include "tools/database/diff.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,26 +101,39 @@ static size_t compare(const hone_side *sides, double threshold, difference *out)
 
 /* ---- what is said -------------------------------------------------------- */
 
+static json_t *clock_of(const hone_side_row *row)
+{
+    return row->clock_mhz ? json_integer(row->clock_mhz) : json_null();
+}
+
 static json_t *row_of(const difference *d)
 {
     const hone_side_row *any = d->after ? d->after : d->before;
     const hone_side_row none = {.config = NULL};
     const hone_side_row *before = d->before ? d->before : &none;
     const hone_side_row *after = d->after ? d->after : &none;
+    char clocks[64] = "";
     const int copied = before->copy_ns > 0 && after->copy_ns > 0;
     const int moved =
         d->before && d->after &&
         (strcmp(before->config, after->config) != 0 ||
          strcmp(before->implementation, after->implementation) != 0);
 
+    if (before->clock_mhz && after->clock_mhz &&
+        before->clock_mhz != after->clock_mhz)
+        (void)snprintf(clocks, sizeof clocks, "%lld to %lld MHz",
+                       (long long)before->clock_mhz,
+                       (long long)after->clock_mhz);
     return hone__json(
         "change:s op:s dims:s label:s mode:s device:s before_ns:p after_ns:p "
-        "ratio:p copy_ratio:p vendor_before_ns:p vendor_after_ns:p "
+        "ratio:p copy_ratio:p before_sm_clock_mhz:o after_sm_clock_mhz:o "
+        "clocks_text:s vendor_before_ns:p vendor_after_ns:p "
         "implementation:s before_implementation:s "
         "config:s before_config:s moved:s",
         change_names[d->kind], any->op, any->dims, any->label, any->mode,
         *any->device ? any->device : NULL, before->time_ns, after->time_ns,
         d->ratio, copied ? after->copy_ns / before->copy_ns : 0,
+        clock_of(before), clock_of(after), *clocks ? clocks : NULL,
         before->vendor_ns, after->vendor_ns, after->implementation,
         before->implementation, after->config, before->config,
         moved ? "another" : NULL);
@@ -137,7 +151,7 @@ static hone_exit say(const hone_options *options, const hone_side *sides,
     output = hone__output_begin(
         options, "changes",
         "change, op, label=problem, device, mode, before_ns:t=before, "
-        "after_ns:t=after, ratio:r, copy_ratio:r=copy, "
+        "after_ns:t=after, ratio:r, copy_ratio:r=copy, clocks_text=clocks, "
         "vendor_before_ns:t=vendor before, vendor_after_ns:t=vendor after, "
         "implementation=by, moved=winner",
         hone__json(

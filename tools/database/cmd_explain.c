@@ -24,6 +24,10 @@ static const struct {
      "shared_bytes:n=shared, occupancy_text=occupancy, gbytes_per_s:n=GB/s, "
      "gflops:n=GFLOP/s, sm_clock_mhz:n=MHz, config:c",
      "no trial was right"},
+    {"roofline", "The winner against the roofline",
+     "side, reached:n, most:n=at most, unit, share_text=share, "
+     "flops_per_byte:n=meet at ops/byte, bound=bounded",
+     NULL},
     {"baselines", "Beside it", "name, time_ns:t=time, ratio:r, what, message",
      NULL},
     {"decisions", "Decided", "kind, config:c, text", NULL},
@@ -60,6 +64,7 @@ static json_t *explain(hone_explained *about, int64_t most, const char *dims,
         all = hone__json_add(all, "flops_per_byte:f",
                              (double)about->flops / (double)about->bytes);
     add(&all, "finalists", finalists);
+    add(&all, "roofline", all ? hone__explain_roofline(about, err) : NULL);
     add(&all, "baselines", all ? hone__explain_baselines(about, err) : NULL);
     add(&all, "decisions", all ? hone__explain_decisions(about, err) : NULL);
     add(&all, "counters", all ? hone__explain_counters(about, err) : NULL);
@@ -146,6 +151,7 @@ static hone_exit print_section(const hone_options *options, size_t i,
     (void)printf("\n%s\n", sections[i].title);
     output =
         hone__output_begin(options, sections[i].key, columns, hone__json(""));
+    hone__output_hoist(output);
     for (size_t r = 0; r < json_array_size(rows); ++r)
         hone__output_row(output, json_incref(json_array_get(rows, r)));
     return hone__output_end(output, hone__json(""));

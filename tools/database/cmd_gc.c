@@ -9,21 +9,28 @@
 static hone_exit say(const hone_options *options, const char *path,
                      const hone_db_collected *gone)
 {
+#define PART_NAME(name, of) #name,
+    static const char *const names[] = {HONE_DB_PART_MAP(PART_NAME)};
+#undef PART_NAME
     const int is_tried = options->text[HONE_OPT_DRY_RUN] != NULL;
+    hone_output *output = hone__output_begin(
+        options, "parts",
+        "part, before_bytes:n=bytes before, after_bytes:n=bytes after",
+        hone__json("db:s dry_run:b templates:I variants:I sessions:I "
+                   "trials:I decisions:I places:I artifacts:I models:I "
+                   "bytes_before:I bytes_after:I",
+                   path, is_tried, gone->n_templates, gone->n_variants,
+                   gone->n_sessions, gone->n_trials, gone->n_decisions,
+                   gone->n_places, gone->n_artifacts, gone->n_models,
+                   gone->bytes_before,
+                   is_tried ? gone->bytes_before - gone->bytes_freed
+                            : gone->bytes_after));
 
-    return hone__output_end(
-        hone__output_begin(
-            options, NULL, "",
-            hone__json("db:s dry_run:b templates:I variants:I sessions:I "
-                       "trials:I decisions:I places:I artifacts:I models:I "
-                       "bytes_before:I bytes_after:I",
-                       path, is_tried, gone->n_templates, gone->n_variants,
-                       gone->n_sessions, gone->n_trials, gone->n_decisions,
-                       gone->n_places, gone->n_artifacts, gone->n_models,
-                       gone->bytes_before,
-                       is_tried ? gone->bytes_before - gone->bytes_freed
-                                : gone->bytes_after)),
-        hone__json(""));
+    for (size_t i = 0; gone->has_parts && i < HONE_DB_N_PARTS; ++i)
+        hone__output_row(
+            output, hone__json("part:s before_bytes:I after_bytes:I", names[i],
+                               gone->part_before[i], gone->part_after[i]));
+    return hone__output_end(output, hone__json(""));
 }
 
 /* Opening an older file for writing brings it to the current format. */

@@ -9,21 +9,6 @@
 
 #include <unistd.h>
 
-/* A database that was not there before a merge that failed. */
-static void remove_made(const char *path)
-{
-    static const char *const endings[] = {"", "-wal", "-shm"};
-
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
-        hone_text name = {0};
-
-        hone__text_printf(&name, "%s%s", path, endings[i]);
-        if (!name.failed)
-            (void)unlink(name.data);
-        hone__text_free(&name);
-    }
-}
-
 static hone_exit say(const hone_options *options, const char *path,
                      const hone_db_merged *merged)
 {
@@ -64,7 +49,7 @@ static hone_status merge_into(const hone_options *options, const char *path,
     status = merge_files(options, db, out, err);
     hone__db_close(db);
     if (status != HONE_OK && !was_there)
-        remove_made(path);
+        hone__db_remove(path);
     return status;
 }
 

@@ -119,6 +119,30 @@ static void say_nothing(const hone_options *options, const hone_show_view *view,
     hone__text_free(&ops);
 }
 
+/* ---- what was left out --------------------------------------------------- */
+
+static hone_status on_more(void *user, const hone_db_row *row, hone_error *err)
+{
+    int *there_is = user;
+
+    (void)row;
+    (void)err;
+    *there_is = 1;
+    return HONE_OK;
+}
+
+static void say_left_out(hone_db *db, const hone_show_query *query)
+{
+    int there_is = 0;
+
+    if (query->more.length)
+        (void)hone__db_query(db, query->more.data, query->values, 4, on_more,
+                             &there_is, NULL);
+    if (there_is)
+        hone__message_note("of the last " HONE_SHOW_MOST_TRIALS
+                           " trials; --op, --dims and --mode choose others");
+}
+
 /* ---- the command --------------------------------------------------------- */
 
 /* Configurations are shown as what differs from the default, unless --full. */
@@ -153,6 +177,7 @@ static hone_exit print_view(const hone_options *options,
         return hone__message_error(&err);
     if (!rows.n)
         say_nothing(options, view, db);
+    say_left_out(db, query);
     if (rows.n_interrupted && strcmp(view->name, "winners") == 0)
         hone__message_note("%d winner%s of interrupted runs: verified on the "
                            "own shape only, not on edge shapes, until the "

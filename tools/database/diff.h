@@ -13,10 +13,11 @@ typedef struct hone_side_row {             /* texts are in the side's arena */
     const char *label, *config, *implementation;
     double time_ns;
     double low_ns,
-        high_ns;      /* the interval of the final, else time and spread */
-    double noise;     /* of its session; 0: not known */
-    double vendor_ns; /* the fastest library there; 0: not measured */
-    double copy_ns;   /* a copy of the same bytes there; 0: not measured */
+        high_ns;       /* the interval of the final, else time and spread */
+    double noise;      /* of its session; 0: not known */
+    double vendor_ns;  /* the fastest library there; 0: not measured */
+    double copy_ns;    /* a copy of the same bytes there; 0: not measured */
+    int64_t clock_mhz; /* of the multiprocessors meanwhile; 0: not recorded */
 } hone_side_row;
 
 typedef struct hone_side {

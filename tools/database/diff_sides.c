@@ -17,7 +17,8 @@
     " (SELECT b.time_ns FROM baseline b WHERE b.session_id = w.session_id"     \
     "  AND b.name = 'memcpy'), w.driver_version, NULL,"                        \
     " (SELECT min(b.time_ns) FROM baseline b"                                  \
-    "  WHERE b.session_id = w.session_id AND b.name <> 'memcpy')"              \
+    "  WHERE b.session_id = w.session_id AND b.name <> 'memcpy'),"             \
+    " (SELECT t.sm_clock_mhz FROM trial t WHERE t.trial_id = w.trial_id)"      \
     " FROM winner_v1 w"
 #define IN_TIME " ORDER BY w.tuned_at, w.session_id"
 
@@ -28,7 +29,8 @@ static const char of_session[] =
     " s.noise_floor, (SELECT b.time_ns FROM baseline b"
     "  WHERE b.session_id = s.session_id AND b.name = 'memcpy'),"
     " d.driver_version, t.spread_ns, (SELECT min(b.time_ns) FROM baseline b"
-    "  WHERE b.session_id = s.session_id AND b.name <> 'memcpy')"
+    "  WHERE b.session_id = s.session_id AND b.name <> 'memcpy'),"
+    " t.sm_clock_mhz"
     " FROM session s"
     " JOIN problem p ON p.problem_id = s.problem_id"
     " JOIN device d ON d.device_id = s.device_id"
@@ -112,7 +114,8 @@ static hone_status on_winner(void *user, const hone_db_row *row,
         .high_ns = v[9].kind == HONE_DB_REAL ? v[9].real : v[7].real + spread,
         .noise = v[10].real,
         .copy_ns = v[11].real,
-        .vendor_ns = v[14].real};
+        .vendor_ns = v[14].real,
+        .clock_mhz = v[15].integer};
     if (!to->op || !to->dims || !to->mode || !to->device || !to->label ||
         !to->config || !to->implementation)
         return hone__out_of_memory(err, "");

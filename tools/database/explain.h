@@ -23,9 +23,11 @@ typedef struct hone_explained {
     int64_t dims[HONE_MAX_DIMS];
     size_t n_dims;
     hone_properties properties;
-    double winner_ns;     /* 0: there is no ranking */
-    int64_t session_id;   /* that of the ranking */
-    int64_t flops, bytes; /* of the problem; 0: not declared */
+    double winner_ns;        /* 0: there is no ranking */
+    int64_t session_id;      /* that of the ranking */
+    int64_t flops, bytes;    /* of the problem; 0: not declared */
+    unsigned types;          /* of its arrays: bit HONE_TYPE_X */
+    double winner_clock_mhz; /* while it was measured; 0: not recorded */
 } hone_explained;
 
 /* The last problem that was tuned of those that `op` and `dims` ("": any; a
@@ -33,10 +35,13 @@ typedef struct hone_explained {
 hone_status hone__explain_find(hone_explained *about, const char *dims,
                                const char *mode, hone_error *err);
 
-/* Places of the ranking and the best of each implementation; sets winner_ns,
- * session_id, flops and bytes. */
+/* Places of the ranking and the best of each implementation; sets all from
+ * winner_ns on. */
 json_t *hone__explain_finalists(hone_explained *about, int64_t most,
                                 hone_error *err);
+/* The winner's bytes and operations a second beside what a copy reaches and
+ * what the device can do at the clock that was measured. */
+json_t *hone__explain_roofline(const hone_explained *about, hone_error *err);
 /* Baselines, the vendor's libraries and copies. */
 json_t *hone__explain_baselines(const hone_explained *about, hone_error *err);
 /* Parameters of each implementation that has enough trials. */

@@ -325,6 +325,7 @@ json_t *hone__explain_counters(const hone_explained *about, hone_error *err)
                        " WHERE trial_id = (SELECT r.trial_id FROM ranking r"
                        "  WHERE r.problem_id = ?1 AND r.device_id = ?2"
                        "  AND r.mode = ?3 AND r.rank = 1)"
+                       " AND kernel <> '(run)'" /* of hone tune --objective */
                        " ORDER BY kernel, name",
                        values, 3, on_counter, &rows, err) == HONE_OK)
         return rows;

@@ -21,11 +21,12 @@ typedef struct launch_figures {
     int64_t blocks;
     int64_t dynamic_bytes;
     int64_t flops, bytes;
+    unsigned types;
 } launch_figures;
 
 static launch_figures figures_of(const hone_explained *about, const char *plan)
 {
-    launch_figures out = {0, 0, 0, 0, 0};
+    launch_figures out = {.threads = 0};
     hone_launch_spec *spec = NULL;
     hone_resolved *resolved = NULL;
     const hone_launch_case wanted = {.dims = about->dims,
@@ -41,6 +42,9 @@ static launch_figures figures_of(const hone_explained *about, const char *plan)
         hone__launch_spec_resolve(&with_spec, resolved, NULL) == HONE_OK) {
         out.flops = resolved->flops;
         out.bytes = resolved->bytes;
+        for (size_t i = 0; i < resolved->n_args; ++i)
+            if (resolved->args[i].rank > 0 && !resolved->args[i].is_absent)
+                out.types |= 1u << resolved->args[i].type;
         for (size_t i = 0; i < resolved->n_launches; ++i) {
             const hone_launch_shape *shape = &resolved->launches[i].shape;
             const int64_t threads =
@@ -147,6 +151,7 @@ static json_t *row_of(finalists_walk *walk, const hone_db_value *v)
     if (!about->bytes) {
         about->bytes = launch.bytes;
         about->flops = launch.flops;
+        about->types = launch.types;
     }
     row = hone__json(
         "place:o implementation:s config:s default_config:s time_ns:f "
@@ -170,6 +175,7 @@ static hone_status on_finalist(void *user, const hone_db_row *row,
     if (walk->is_ranked && !(walk->about->winner_ns > 0)) {
         walk->about->winner_ns = v[3].real;
         walk->about->session_id = v[13].integer;
+        walk->about->winner_clock_mhz = (double)v[11].integer;
     }
     if (is_seen(walk, v[1].text) &&
         !(walk->is_ranked && v[0].integer <= walk->most))

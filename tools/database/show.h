@@ -8,22 +8,26 @@
 #include "tools/base/output.h"
 
 /* Every statement takes the same parameters: ?1 op, ?2 dims, ?3 mode and ?4 the
- * number of rows (-1: all). Where one of these characters stands, the statement
- * that is run has conditions for those that were given alone: "?1 IS NULL OR op
- * = ?1" would keep SQLite from its indexes. A large file is read up to the
- * limit and not sorted: rows are in the order of op and dims, the problems' own
- * index, or the last session comes first. */
+ * number of rows (-1: all). Where one of these
+ * characters stands, the statement that is run has conditions for those that
+ * were given alone: "?1 IS NULL OR op = ?1" would keep SQLite from its indexes.
+ * A large file is read up to the limit and not sorted: rows are in the order of
+ * op and dims, the problems' own index, or the last session comes first. */
 #define HONE_SHOW_FILTER "\1"
 #define HONE_SHOW_FILTER_BY_PROBLEM "\2"
 #define HONE_SHOW_ENOUGH                                                       \
     "\3" /* LIMIT ?4, unless rows are chosen or sorted yet */
 #define HONE_SHOW_LIMIT " LIMIT ?4" /* at the end of every statement */
 
+/* What a view that counts trials looks at: as many as half a second has. */
+#define HONE_SHOW_MOST_TRIALS "100000"
+
 typedef struct hone_show_view {
     const char *name;
     const char *sql;
     const char *columns; /* those of the text form */
     const char *noun;    /* "winner", of which there may be none */
+    const char *more;    /* a row if it left out trials; NULL: it never does */
 } hone_show_view;
 
 /* "" is the first one. HONE_ERR_ARGUMENT: NULL. */
@@ -35,6 +39,7 @@ enum { HONE_SHOW_MOST_VALUES = 4 + 2 * 16 };
 
 typedef struct hone_show_query {
     hone_text sql;
+    hone_text more; /* the view's own, with the same values; "": none */
     hone_text dims; /* as the database spells them; "": any */
     hone_db_value values[HONE_SHOW_MOST_VALUES];
     size_t n_values;

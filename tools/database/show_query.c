@@ -84,11 +84,11 @@ hone_status hone__show_dims(const hone_options *options, const char *op,
  * come before '-': what begins with "64,64" and ends or goes on behind a comma
  * lies between it and "64,64-". `is_last`: nothing is chosen or sorted after
  * it. */
-static void write_view(const hone_show_view *view, size_t length, int is_last,
+static void write_view(const char *sql, size_t length, int is_last,
                        const hone_db_value *values, hone_text *out)
 {
     for (size_t i = 0; i < length; ++i) {
-        const char c = view->sql[i];
+        const char c = sql[i];
 
         if (c == HONE_SHOW_ENOUGH[0]) {
             hone__text_puts(out, is_last ? HONE_SHOW_LIMIT : "");
@@ -258,11 +258,11 @@ static hone_status write_query(const hone_options *options,
     hone_status status;
 
     if (!options->text[HONE_OPT_WHERE] && !options->text[HONE_OPT_SORT]) {
-        write_view(view, strlen(view->sql), 1, query->values, &query->sql);
+        write_view(view->sql, strlen(view->sql), 1, query->values, &query->sql);
         return HONE_OK;
     }
     hone__text_puts(&query->sql, "SELECT * FROM (");
-    write_view(view, length, 0, query->values, &query->sql);
+    write_view(view->sql, length, 0, query->values, &query->sql);
     status = hone__text_check(&query->sql, err);
     if (status == HONE_OK)
         status = hone__db_columns(
@@ -287,6 +287,9 @@ hone_status hone__show_query_make(const hone_options *options,
     out->values[3] = hone__db_integer(
         options->text[HONE_OPT_LIMIT] ? options->number[HONE_OPT_LIMIT] : -1);
     out->n_values = 4;
+    if (view->more)
+        write_view(view->more, strlen(view->more), 1, out->values, &out->more);
+    HONE_TRY(hone__text_check(&out->more, err));
     HONE_TRY(write_query(options, view, db, out, err));
     return hone__text_check(&out->sql, err);
 }
@@ -294,5 +297,6 @@ hone_status hone__show_query_make(const hone_options *options,
 void hone__show_query_free(hone_show_query *query)
 {
     hone__text_free(&query->sql);
+    hone__text_free(&query->more);
     hone__text_free(&query->dims);
 }

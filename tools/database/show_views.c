@@ -159,14 +159,67 @@ static const char stale[] =
     " UNION ALL " STALE_DRIVER " UNION ALL " STALE_COMPILER ")" BY_PROBLEM
     ", reason" HONE_SHOW_LIMIT;
 
+/* Texts are split once for each variant, not for each trial of it. The last
+ * HONE_SHOW_MOST_TRIALS trials of what the filters choose have to do: all
+ * millions of a large file would take ten seconds. LIMIT -1 keeps SQLite from
+ * turning the order of the loops around. */
+#define NEWEST_TRIALS                                                          \
+    " FROM (SELECT s.session_id, s.device_id, s.mode, d.name AS device_name"   \
+    "  FROM (SELECT session_id FROM session_v1" HONE_SHOW_FILTER               \
+    "   ORDER BY session_id DESC LIMIT -1) c"                                  \
+    "  CROSS JOIN session s ON s.session_id = c.session_id"                    \
+    "  JOIN device d ON d.device_id = s.device_id LIMIT -1) s"                 \
+    " CROSS JOIN trial t ON t.session_id = s.session_id"
 static const char parameters[] =
-    "SELECT op, template_name, device_name, mode, parameter, value,"
-    " count(*) AS n_trials, sum(outcome = 'ok') AS n_ok,"
-    " min(time_ns) AS best_ns, avg(time_ns) AS mean_ns"
-    " FROM trial_parameter_v1" HONE_SHOW_FILTER_BY_PROBLEM
-    " GROUP BY op, template_name, device_id, mode, parameter, value"
-    " ORDER BY op, template_name, device_id, mode, parameter, "
-    "value" HONE_SHOW_LIMIT;
+    "SELECT v.op, v.template_name, device_name, mode,"
+    " substr(j.value, 1, instr(j.value, '=') - 1) AS parameter,"
+    " CASE WHEN substr(j.value, instr(j.value, '=') + 1)"
+    "  = CAST(CAST(substr(j.value, instr(j.value, '=') + 1) AS INTEGER)"
+    "         AS TEXT)"
+    "  THEN CAST(substr(j.value, instr(j.value, '=') + 1) AS INTEGER)"
+    "  ELSE substr(j.value, instr(j.value, '=') + 1) END AS value,"
+    " sum(n) AS n_trials, sum(ok) AS n_ok, min(best) AS best_ns,"
+    " sum(total) / sum(timed) AS mean_ns FROM"
+    " (SELECT variant_id, device_id, device_name, mode, count(*) AS n,"
+    "   sum(outcome = 'ok') AS ok, min(time_ns) AS best,"
+    "   total(time_ns) AS total, count(time_ns) AS timed FROM"
+    "   (SELECT t.variant_id, t.outcome, t.time_ns, s.device_id,"
+    "     s.device_name, s.mode" NEWEST_TRIALS " LIMIT " HONE_SHOW_MOST_TRIALS
+    ")"
+    "   GROUP BY variant_id, device_id, mode) g"
+    " CROSS JOIN launch_v1 v ON v.variant_id = g.variant_id"
+    " JOIN json_each('[\"' || replace(v.config, ',', '\",\"') || '\"]') j"
+    " WHERE v.config <> ''"
+    " GROUP BY v.op, v.template_name, device_id, mode, parameter, value"
+    " ORDER BY v.op, v.template_name, device_id, mode, parameter,"
+    " value" HONE_SHOW_LIMIT;
+/* Are there more? */
+static const char more_trials[] =
+    "SELECT 1" NEWEST_TRIALS
+    " WHERE ?4 <> 0 LIMIT 1 OFFSET " HONE_SHOW_MOST_TRIALS;
+
+/* Of the last session that had several objectives. */
+#define COUNTED(what)                                                          \
+    "(SELECT c.value FROM counter c WHERE c.trial_id = w.trial_id"             \
+    " AND c.kernel = '(run)' AND c.name = '" what "')"
+static const char pareto[] =
+    "SELECT op, dims, label, mode, device_name,"
+    " (SELECT k.name FROM variant v JOIN template k"
+    "  ON k.template_id = v.template_id WHERE v.variant_id = w.variant_id)"
+    " AS template_name, config, " COUNTED("time_ns") " AS time_ns, " COUNTED(
+        "energy_uj") " AS energy_uj, text, session_id, "
+                     "trial_id, " DEFAULT_OF_DECISION " AS default_config"
+                     " FROM decision_v1 w" HONE_SHOW_FILTER_BY_PROBLEM
+                     " AND kind = 'pareto' AND session_id = (SELECT "
+                     "max(s.session_id)"
+                     "  FROM session s WHERE s.problem_id = w.problem_id"
+                     "  AND +s.device_id = w.device_id AND s.mode = w.mode AND "
+                     "EXISTS"
+                     "  (SELECT 1 FROM decision e WHERE e.session_id = "
+                     "s.session_id"
+                     "   AND e.kind = 'pareto'))"
+                     " ORDER BY op, dims, device_id, mode, "
+                     "time_ns" HONE_SHOW_LIMIT;
 
 /* What was learned; `types` are codes, and say nothing to most people. */
 static const char models[] =
@@ -183,47 +236,52 @@ static const hone_show_view views[] = {
      "op, label=problem, device_name=device, mode, time_ns:t=time, "
      "default_time_ns:t=default, gain:r, verdict_text=verdict, "
      "template_name=by, config:c=winner",
-     "winner"},
+     "winner", NULL},
     {"trials", trials,
      "op, label=problem, mode, outcome_text=outcome, time_ns:t=time, "
      "registers:n=regs, template_name=by, config:c=configuration, message",
-     "trial"},
+     "trial", NULL},
     {"sessions", sessions,
      "session_id:n=session, op, label=problem, mode, template_name=by, "
      "strategy, budget, n_trials:n=trials, status, verdict, "
      "started_at=started (UTC), device_name=device",
-     "session"},
+     "session", NULL},
     {"decisions", decisions,
      "session_id:n=session, op, label=problem, mode, kind=decision, ratio:n, "
      "n_samples:n=samples, config:c=configuration, against_config:c=against, "
      "text=reason",
-     "decision"},
+     "decision", NULL},
     {"devices", devices,
      "device_id:n=device, name, kind, arch, sm_count:n=SMs, "
      "memory_bytes:n=memory, driver_version=driver",
-     "device"},
+     "device", NULL},
     {"coverage", coverage,
      "op, device_name=device, mode, n_problems:n=problems, "
      "n_winners:n=winners, n_trials:n=trials, n_ok:n=ok, "
      "last_tuned_at=last tuned (UTC)",
-     "operation"},
+     "operation", NULL},
     {"problems", problems,
      "op, label=problem, device_name=device, mode, n_sessions:n=sessions, "
      "n_trials:n=trials, time_ns:t=winner, verdict, template_name=by, "
      "last_tuned_at=last tuned (UTC)",
-     "problem"},
+     "problem", NULL},
     {"stale", stale,
      "op, label=problem, device_name=device, mode, template_name=by, "
      "time_ns:t=time, tuned_at=tuned (UTC), reason",
-     "stale winner"},
+     "stale winner", NULL},
+    {"pareto", pareto,
+     "op, label=problem, device_name=device, mode, time_ns:t=time, "
+     "energy_uj:n=energy (uJ), template_name=by, config:c=configuration, "
+     "text=values",
+     "configuration on a front", NULL},
     {"parameters", parameters,
      "op, template_name=by, device_name=device, mode, parameter, value, "
      "n_trials:n=trials, n_ok:n=ok, best_ns:t=best, mean_ns:t=mean",
-     "parameter"},
+     "parameter", more_trials},
     {"models", models,
      "op, types, device_name=device, mode, kind, n_problems:n=problems, "
      "n_trials:n=trials, error_text=error, trained_at=trained (UTC)",
-     "model"},
+     "model", NULL},
 };
 enum { N_VIEWS = sizeof views / sizeof views[0] };
 

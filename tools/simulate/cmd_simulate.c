@@ -40,6 +40,7 @@ static hone_status read_options(hone_simulation *s, hone_error *err)
     HONE_TRY(hone__simulation_marks(s, err));
     HONE_TRY(hone__option_strategies(options, &s->strategies, err));
     HONE_TRY(hone__option_until(options, &s->until_gain, err));
+    HONE_TRY(hone__start_read(options, &s->start, err));
     return hone__option_budget(options, &s->budget.evaluations,
                                &s->budget.seconds, err);
 }
@@ -104,8 +105,27 @@ static hone_status list_spaces(hone_simulation *s, hone_error *err)
     return hone__simulation_names(s, err);
 }
 
+/* A configuration that one of several spaces does not have is named for it,
+ * and the others begin with it. */
+static hone_status find_starts(hone_simulation *s, hone_error *err)
+{
+    if (!s->start.n)
+        return HONE_OK;
+    s->starts = hone__alloc(s->n_spaces * sizeof *s->starts);
+    if (!s->starts)
+        return out_of_memory(err);
+    for (size_t i = 0; i < s->n_spaces; ++i)
+        HONE_TRY(hone__replay_start(s->spaces[i], &s->start.start,
+                                    &s->starts[i], err));
+    return HONE_OK;
+}
+
 static void clean_up(hone_simulation *s)
 {
+    for (size_t i = 0; s->starts && i < s->n_spaces; ++i)
+        hone__free(s->starts[i]);
+    hone__free(s->starts);
+    hone__start_free(&s->start);
     for (size_t i = 0; s->files && i < s->options->n_args; ++i)
         hone__recordings_free(&s->files[i]);
     for (size_t i = 0; s->names && i < s->n_spaces; ++i)
@@ -232,6 +252,8 @@ hone_exit hone__cmd_simulate(const hone_options *options)
         status = read_files(&s, &err);
     if (status == HONE_OK)
         status = list_spaces(&s, &err);
+    if (status == HONE_OK)
+        status = find_starts(&s, &err);
     code = status == HONE_OK ? run_all(&s) : hone__message_error(&err);
     clean_up(&s);
     return code;

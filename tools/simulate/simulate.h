@@ -6,6 +6,7 @@
 
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
+#include "tools/base/start_file.h"
 #include "tuner/replay/replay_score.h"
 
 /* Spaces whose budget is at most so many evaluations decide by luck: the
@@ -35,6 +36,8 @@ typedef struct hone_simulation {
     size_t n_spaces;
     char **names;                /* of the spaces, short and unique */
     hone_replay_budget *budgets; /* of their scores; {0, 0}: no score */
+    int64_t **starts;            /* of --start, for each space; or NULL */
+    hone_start_file start;
     hone_strategies strategies;
     int64_t repeats;
     uint64_t seed;

@@ -113,7 +113,12 @@ static hone_status trace(const hone_simulation *s, size_t space,
     request.recording = s->spaces[space];
     request.strategy = s->strategies.names[strategy];
     request.first = -1;
+    if (s->starts) {
+        request.start = s->starts[space];
+        request.n_start = s->start.n;
+    }
     request.seed = s->seed;
+    request.answer_s = (double)s->options->number[HONE_OPT_ANSWER_TIMEOUT];
     request.batch = s->batch;
     return hone__replay_traces(&request, s->repeats, s->n_threads, out, err);
 }

@@ -39,6 +39,18 @@ hone_status hone__cache_store(const char *folder, const char *key,
                               const hone_compile_output *output,
                               hone_error *err);
 
+typedef struct hone_cache_checked {
+    int is_cache; /* it has a CACHEDIR.TAG */
+    int64_t n;    /* entries */
+    int64_t n_damaged;
+    char first[80]; /* of those: ab/<key> */
+} hone_cache_checked;
+
+/* Read every entry. Nothing is written. HONE_ERR_IO; HONE_ERR_INPUT: the folder
+ * is no cache. */
+hone_status hone__cache_check(const char *folder, hone_cache_checked *out,
+                              hone_error *err);
+
 /* ---- temporary folders ---------------------------------------------------
  * Temporary folders of compile processes, for precompiled headers and units:
  * one each, since shared ones race. A process keeps a lock on a file in its

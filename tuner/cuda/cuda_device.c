@@ -214,6 +214,11 @@ static void read_clocks(hone_device *device, hone_clocks *out)
     hone__nvml_sample(device->nvml, out);
 }
 
+static int read_energy(hone_device *device, int64_t *out_mj)
+{
+    return hone__nvml_energy(device->nvml, out_mj);
+}
+
 static int64_t slowed(hone_device *device)
 {
     return hone__nvml_slowdown(device->nvml);
@@ -237,5 +242,6 @@ const hone_device_kind hone__cuda_device = {
     .end = end,
     .warm_up = warm_up,
     .read_clocks = read_clocks,
+    .read_energy = read_energy,
     .slowed = slowed,
 };

@@ -39,6 +39,10 @@ hone_status hone__nvml_look(char out_path[static 1024], hone_error *err);
 /* Read everything now; some microseconds. A NULL monitor reads nothing. */
 void hone__nvml_sample(hone_nvml *nvml, hone_clocks *out);
 
+/* The counter of energy since the driver was loaded, in millijoules; 0: it has
+ * none (before Volta, or a slice of a card). */
+int hone__nvml_energy(hone_nvml *nvml, int64_t *out_mj);
+
 /* Why there are no values, one sentence; "" if there are. */
 const char *hone__nvml_reason(const hone_nvml *nvml);
 

@@ -34,6 +34,8 @@ enum { ATTR_PCI_BUS = 33, ATTR_PCI_DEVICE = 34, ATTR_PCI_DOMAIN = 50 };
       (nvml_device d, int domain, unsigned *out_mhz))                          \
     X(power, nvmlDeviceGetPowerUsage, 0, nvml_result,                          \
       (nvml_device d, unsigned *out_mw))                                       \
+    X(energy, nvmlDeviceGetTotalEnergyConsumption, 1, nvml_result,             \
+      (nvml_device d, unsigned long long *out_mj))                             \
     X(temperature, nvmlDeviceGetTemperature, 1, nvml_result,                   \
       (nvml_device d, int sensor, unsigned *out_c))                            \
     X(event_reasons, nvmlDeviceGetCurrentClocksEventReasons, 1, nvml_result,   \
@@ -252,4 +254,15 @@ int64_t hone__nvml_slowdown(hone_nvml *nvml)
 {
     return nvml && nvml->device ? hone__clock_discard_bits(read_reasons(nvml))
                                 : 0;
+}
+
+int hone__nvml_energy(hone_nvml *nvml, int64_t *out_mj)
+{
+    unsigned long long mj = 0;
+
+    if (!nvml || !nvml->device || !nvml->api.energy ||
+        nvml->api.energy(nvml->device, &mj) || mj > INT64_MAX)
+        return 0;
+    *out_mj = (int64_t)mj;
+    return 1;
 }

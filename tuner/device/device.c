@@ -78,6 +78,12 @@ void hone__device_clocks(hone_device *device, hone_clocks *out)
         device->kind->read_clocks(device, out);
 }
 
+int hone__device_energy(hone_device *device, int64_t *out_mj)
+{
+    return device->kind->read_energy &&
+           device->kind->read_energy(device, out_mj);
+}
+
 hone_status hone__device_load(hone_device *device, const void *code,
                               hone_error *err)
 {

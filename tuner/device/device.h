@@ -125,6 +125,8 @@ typedef struct hone_device_kind {
     hone_status (*warm_up)(hone_device *device, hone_warm_up *out,
                            hone_error *err);
     void (*read_clocks)(hone_device *device, hone_clocks *out);
+    /* Millijoules since some moment of its own; 0: it cannot say. */
+    int (*read_energy)(hone_device *device, int64_t *out_mj);
     /* Reasons, right now, for which a sample must be thrown away
      * (cuda_device.h). */
     int64_t (*slowed)(hone_device *device);
@@ -148,6 +150,8 @@ hone_status hone__device_warm_up(hone_device *device, hone_warm_up *out,
                                  hone_error *err);
 /* All -1 where the device has nothing to say. */
 void hone__device_clocks(hone_device *device, hone_clocks *out);
+/* The device's counter of energy, in millijoules; 0: it has none. */
+int hone__device_energy(hone_device *device, int64_t *out_mj);
 
 /* Load the cubin of our kernels, where the context was made without it. */
 hone_status hone__device_load(hone_device *device, const void *code,

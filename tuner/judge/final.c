@@ -263,6 +263,20 @@ static void derive_times(final *f)
     }
 }
 
+/* Of finalists alone: a library's function competes by its time. */
+static hone_status run_energy(final *f, hone_error *err)
+{
+    for (int i = 0; i < f->report->n_entries; ++i) {
+        hone_finalist *item = &f->report->items[i];
+
+        if (!f->is_open[i] || !is_right(f, i) || item->ratio <= 0)
+            continue;
+        say_at(f, i, HONE_FINAL_SERIES);
+        HONE_TRY(f->ops->energy(f->user, i, item, err));
+    }
+    return HONE_OK;
+}
+
 static hone_status run(final *f, hone_error *err)
 {
     HONE_TRY(enter_all(f, err));
@@ -270,7 +284,8 @@ static hone_status run(final *f, hone_error *err)
     HONE_TRY(run_series(f, err));
     if (f->report->winner >= 0)
         derive_times(f);
-    return HONE_OK;
+    return f->request->wants_energy && f->ops->energy ? run_energy(f, err)
+                                                      : HONE_OK;
 }
 
 hone_status hone__final_run(const hone_final_ops *ops, void *user,

@@ -11,6 +11,7 @@
  *   recheck  the chosen one is verified once more; if it is wrong now, it is
  *            out, and the others race again
  *   series   the time that it is known by: samples of its own after a rest
+ *   energy   of every one that ran, where an objective asks for it
  *
  * This course is the same on every device; what a step does on one is in a
  * table of functions (trial/final_steps.c). A variant may ruin the
@@ -66,6 +67,7 @@ typedef struct hone_final_request {
     int n_baselines; /* the worker's own business */
     int careful;     /* say before every sample whose it is */
     double race_s;   /* time limit of one race; 0: 10 */
+    int wants_energy;
     hone_final_entry entries[HONE_MAX_FINALISTS]; /* the fastest first */
     hone_final_disqualified disqualified[HONE_MAX_RUNNERS];
 } hone_final_request;
@@ -98,6 +100,7 @@ typedef struct hone_finalist {
     double spread_ns;
     double ci_low_ns;
     double ci_high_ns;
+    double energy_uj; /* of one execution; 0: not measured */
     int algorithm;    /* baselines: the fastest, its rank */
     int n_algorithms; /* baselines; 0: a variant */
     char label[96];
@@ -152,6 +155,9 @@ typedef struct hone_final_ops {
     hone_status (*series)(void *user, int runner, hone_finalist *item,
                           hone_error *err);
     void (*at)(void *user, int runner, hone_final_stage stage); /* NULL ok */
+    /* Fill in energy_uj. NULL: the device has no counter. */
+    hone_status (*energy)(void *user, int runner, hone_finalist *item,
+                          hone_error *err);
 } hone_final_ops;
 
 hone_status hone__final_run(const hone_final_ops *ops, void *user,

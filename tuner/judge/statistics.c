@@ -83,7 +83,7 @@ static const struct {
                     {90, 4096},  {100, 8192}, {101, 8192}, {103, 8192},
                     {110, 8192}, {120, 1024}, {121, 1024}};
 
-static double tensor_rate(int64_t sm)
+double hone__tensor_flops_per_clock(int64_t sm)
 {
     for (size_t i = 0; i < sizeof tensor_rates / sizeof tensor_rates[0]; ++i) {
         if (tensor_rates[i].sm == sm)
@@ -110,8 +110,9 @@ hone_roofline hone__selfcheck_roofline(int64_t sm, int64_t sm_count,
             cache > 4 * peak.bytes_per_s ? cache : 4 * peak.bytes_per_s;
     }
     if (clock_khz > 0)
-        peak.flops_per_s = tensor_rate(sm) * (has_bytes ? 2 : 1) * 1e3 *
-                           (double)clock_khz * (double)sm_count;
+        peak.flops_per_s = hone__tensor_flops_per_clock(sm) *
+                           (has_bytes ? 2 : 1) * 1e3 * (double)clock_khz *
+                           (double)sm_count;
     return peak;
 }
 

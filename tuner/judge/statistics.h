@@ -59,6 +59,10 @@ enum { HONE_EQUAL_TIMES = 16 };
 hone_alarm hone__selfcheck_session(const double *times_ns, size_t n,
                                    char *message, size_t size);
 
+/* Dense f16 operations by tensor cores of one multiprocessor per clock; 0: not
+ * known. */
+double hone__tensor_flops_per_clock(int64_t sm);
+
 /* The roofline of a device from what its driver tells. Clocks in kHz, the
  * memory's as the driver gives it (two transfers a cycle); `sm` is 10*major +
  * minor; `has_bytes` says that an array holds 8-bit elements, for which the

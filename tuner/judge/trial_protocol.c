@@ -59,6 +59,7 @@ void hone__final_request_pack(hone_text *out, const hone_final_request *request)
     hone__pack_i64(out, request->n_entries);
     hone__pack_i64(out, request->careful);
     hone__pack_f64(out, request->race_s);
+    hone__pack_i64(out, request->wants_energy);
     for (int i = 0; i < request->n_entries; ++i) {
         const hone_final_entry *entry = &request->entries[i];
 
@@ -83,6 +84,7 @@ void hone__final_request_unpack(hone_unpack *in, hone_final_request *out)
     out->n_entries = (int)n;
     out->careful = (int)hone__unpack_i64(in);
     out->race_s = hone__unpack_f64(in);
+    out->wants_energy = (int)hone__unpack_i64(in);
     for (int i = 0; i < out->n_entries; ++i) {
         hone_final_entry *entry = &out->entries[i];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of a portfolio: what its members are worth, and the chooser that is
  * learned from their times. */
+#include "db/db_model.h"
 #include "tuner/portfolio/portfolio_parts.h"
 #include "tuner/portfolio/train.h"
 

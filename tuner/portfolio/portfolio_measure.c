@@ -60,6 +60,9 @@ static hone_status measure_at(hone_portfolio_run *run, size_t problem,
     tune.budget_trials = 0;
     tune.budget_s = tune.until_gain = 0;
     tune.without_seeds = 1;
+    tune.objectives = NULL; /* a chooser is of times */
+    tune.start = NULL;
+    tune.learn = 0;
     tune.list = list;
     tune.n_list = n;
     tune.list_edges = is_edges;

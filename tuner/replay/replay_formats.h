@@ -29,11 +29,22 @@ typedef struct hone_replay_file {
     size_t n_samples;
     size_t sample_capacity;
     double samples_sum;
+    char timestamp[64]; /* "" if there is none */
+    char time_text[64]; /* the time as it is spelled; "" if it was computed */
+    hone_replay_extra *extras;
+    size_t n_extras;
+
+    /* Who is told of each trial beside the recording; NULL: nobody, and then
+     * extras are left out. */
+    hone_replay_seen_fn on_trial;
+    void *user;
 
     /* The measurement of T4 that is being read. */
-    char name[32];
+    char name[64];
     char unit[32];
     double value;
+    char value_text[64];
+    int has_value;
 } hone_replay_file;
 
 /* Reads the value that begins with file->event. */
@@ -53,14 +64,20 @@ hone_replay_fn_read hone__replay_duration;
 #define HONE_REPLAY_COST(cost) offsetof(hone_replay_file, trial.cost_s[cost])
 /* [x, ..] or [[0, x], ..] into file->samples. */
 hone_replay_fn_read hone__replay_samples;
+/* "timestamp" of the trial. */
+hone_replay_fn_read hone__replay_timestamp;
+/* Beside them: a number of the trial that nothing else is made of. */
+hone_status hone__replay_extra_put(hone_replay_file *file, const char *name,
+                                   const char *unit, double value,
+                                   hone_error *err);
 /* "results": [..] of T4. */
 hone_replay_fn_read hone__replay_t4;
 /* "cache": {..} of Kernel Tuner. */
 hone_replay_fn_read hone__replay_kernel_tuner;
 
 /* The members of an object whose '{' was read: those in the table and, with
- * `has_params`, those that are parameters of the trial. All others are left
- * out. */
+ * `has_params`, those that are parameters of the trial; then all other numbers
+ * are extras. All others are left out. */
 hone_status hone__replay_members(hone_replay_file *file,
                                  const hone_replay_member *members,
                                  int has_params, hone_error *err);

@@ -3,6 +3,7 @@
  * run and closed at its end: one that was interrupted ends anywhere. */
 #include "tuner/replay/replay_formats.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Old versions wrote this number as the time of a failed configuration. */
@@ -23,6 +24,8 @@ static hone_status read_time(hone_replay_file *file, hone_error *err)
     file->has_outcome = 1;
     if (event->kind == HONE_JSON_NUMBER) {
         file->time = event->number;
+        (void)snprintf(file->time_text, sizeof file->time_text, "%.60s",
+                       event->text);
         file->trial.outcome =
             file->time >= failed_time ? HONE_OUTCOME_LAUNCH : HONE_OUTCOME_OK;
         if (file->time > 0)
@@ -65,6 +68,8 @@ static hone_status read_entry(hone_replay_file *file, hone_error *err)
     }
     static const hone_replay_member members[] = {
         {"time", read_time, 0, HONE_JSON_END, ""},
+        {"__error__", read_time, 0, HONE_JSON_STRING, "a text"},
+        {"timestamp", hone__replay_timestamp, 0, HONE_JSON_END, ""},
         {"times", read_times, 0, HONE_JSON_END, ""},
         COST("compile_time", HONE_COST_COMPILE),
         COST("framework_time", HONE_COST_FRAMEWORK),

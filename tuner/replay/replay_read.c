@@ -3,6 +3,8 @@
  * JSON formats. */
 #include "tuner/replay/replay_formats.h"
 
+#include "runtime/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +33,7 @@ hone_status hone__replay_members(hone_replay_file *file,
 {
     for (;;) {
         const hone_replay_member *member = members;
+        char name[sizeof file->name] = "";
         long param = -1;
 
         HONE_TRY(hone__replay_next(file, err));
@@ -42,12 +45,17 @@ hone_status hone__replay_members(hone_replay_file *file,
         while (member->name && strcmp(member->name, file->event.text) != 0)
             ++member;
         file->member = member;
+        if (has_params)
+            (void)snprintf(name, sizeof name, "%.60s", file->event.text);
         HONE_TRY(hone__replay_next(file, err));
         if (param >= 0)
             HONE_TRY(hone__replay_value(file, (size_t)param, err));
         else if (member->name)
             HONE_TRY(
                 read_as(file, member->read, member->kind, member->what, err));
+        else if (has_params && file->event.kind == HONE_JSON_NUMBER)
+            HONE_TRY(hone__replay_extra_put(file, name, "", file->event.number,
+                                            err));
         else
             HONE_TRY(hone__json_skip(file->reader, &file->event, err));
     }
@@ -114,6 +122,56 @@ void hone__replay_begin(hone_replay_file *file)
     file->time = file->samples_sum = 0;
     file->has_outcome = file->has_config = 0;
     file->n_samples = 0;
+    file->n_extras = 0;
+    file->timestamp[0] = file->time_text[0] = '\0';
+}
+
+hone_status hone__replay_extra_put(hone_replay_file *file, const char *name,
+                                   const char *unit, double value,
+                                   hone_error *err)
+{
+    hone_replay_extra *extra;
+
+    if (!file->on_trial || !name[0] || !isfinite(value))
+        return HONE_OK;
+    if (!HONE_GROW(file->extras, file->n_extras))
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    extra = &file->extras[file->n_extras++];
+    *extra = (hone_replay_extra){.value = value};
+    (void)snprintf(extra->name, sizeof extra->name, "%.60s", name);
+    (void)snprintf(extra->unit, sizeof extra->unit, "%.30s", unit);
+    return HONE_OK;
+}
+
+hone_status hone__replay_timestamp(hone_replay_file *file, hone_error *err)
+{
+    if (file->event.kind != HONE_JSON_STRING)
+        return hone__json_skip(file->reader, &file->event, err);
+    (void)snprintf(file->timestamp, sizeof file->timestamp, "%.60s",
+                   file->event.text);
+    return HONE_OK;
+}
+
+static hone_status tell(const hone_replay_file *file, hone_error *err)
+{
+    const hone_replay_seen seen = {.recording = file->recording,
+                                   .values = file->values,
+                                   .outcome = file->trial.outcome,
+                                   .time = file->time,
+                                   .time_text = file->time_text,
+                                   .cost = file->trial.cost_s,
+                                   .samples = file->samples,
+                                   .n_samples = file->n_samples,
+                                   .timestamp = file->timestamp,
+                                   .extras = file->extras,
+                                   .n_extras = file->n_extras};
+    const hone_status status = file->on_trial(file->user, &seen, err);
+    hone_error inner;
+
+    if (status != HONE_ERR_INPUT)
+        return status;
+    inner = *err;
+    return hone__json_fail(file->reader, err, "%.900s", inner.text);
 }
 
 hone_status hone__replay_put(hone_replay_file *file, hone_error *err)
@@ -129,6 +187,8 @@ hone_status hone__replay_put(hone_replay_file *file, hone_error *err)
                                    "parameter '%.100s'",
                                    recording->params[i].name);
     }
+    if (file->on_trial)
+        HONE_TRY(tell(file, err));
     if (trial->outcome == HONE_OUTCOME_OK)
         trial->time_ns = file->time;
     if (trial->cost_s[HONE_COST_RUNS] <= 0)
@@ -344,13 +404,16 @@ static hone_status read_file(hone_replay_file *file, hone_error *err)
     HONE_TRY(status);
     if (!file->has_trials)
         return hone__json_fail(file->reader, err, "%s", shape);
+    file->recording->unit_s = file->unit_s;
     return hone__recording_finish(file->recording, file->unit_s, err);
 }
 
 static hone_status read_json(const char *path, hone_recordings *list,
+                             hone_replay_seen_fn on_trial, void *user,
                              hone_error *err)
 {
-    hone_replay_file file = {.unit_s = 1e-3};
+    hone_replay_file file = {
+        .unit_s = 1e-3, .on_trial = on_trial, .user = user};
     hone_status status = hone__json_open(path, &file.reader, err);
 
     if (status == HONE_OK)
@@ -359,6 +422,17 @@ static hone_status read_json(const char *path, hone_recordings *list,
         status = read_file(&file, err);
     hone__json_close(file.reader);
     hone__free(file.samples);
+    hone__free(file.extras);
+    return status;
+}
+
+hone_status hone__recording_walk(const char *path, hone_replay_seen_fn callback,
+                                 void *user, hone_error *err)
+{
+    hone_recordings list = {0};
+    const hone_status status = read_json(path, &list, callback, user, err);
+
+    hone__recordings_free(&list);
     return status;
 }
 
@@ -388,5 +462,5 @@ hone_status hone__recordings_read(const char *path, hone_recordings *out,
                           "(gunzip)",
                           path);
     return is_database ? hone__replay_read_db(path, out, err)
-                       : read_json(path, out, err);
+                       : read_json(path, out, NULL, NULL, err);
 }

@@ -336,6 +336,14 @@ static int64_t find_ranks(const void *user, int *ranks)
     return recording->table[find_place(recording, values)] - 1;
 }
 
+static void describe(const void *user, size_t param, int rank, hone_text *out)
+{
+    const hone_recorded_param *p =
+        &((const hone_recording *)user)->params[param];
+
+    hone__text_puts(out, rank < 0 ? p->name : p->values[p->by_rank[rank]]);
+}
+
 hone_search_space hone__recording_space(const hone_recording *recording)
 {
     return (hone_search_space){.count = recording->n_configs,
@@ -343,7 +351,8 @@ hone_search_space hone__recording_space(const hone_recording *recording)
                                .n_values = recording->n_values,
                                .get = get_ranks,
                                .find = find_ranks,
-                               .user = recording};
+                               .user = recording,
+                               .describe = describe};
 }
 
 void hone__recording_config(const hone_recording *recording, int64_t index,

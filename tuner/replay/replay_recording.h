@@ -35,6 +35,13 @@ typedef struct hone_recorded_trial {
     double cost_s[HONE_N_COSTS]; /* 0: not recorded */
 } hone_recorded_trial;
 
+/* A number that came with a trial beside what a replay needs: "GFLOP/s". */
+typedef struct hone_replay_extra {
+    char name[64];
+    char unit[32];
+    double value;
+} hone_replay_extra;
+
 typedef struct hone_recorded_param {
     const char *name;
     size_t n_values;
@@ -54,6 +61,7 @@ typedef struct hone_recording {
     int64_t dims[HONE_MAX_DIMS];
     size_t n_dims;
     int interrupted; /* the file ends early; what it has was read */
+    double unit_s;   /* of the times in it */
 
     size_t n_params;
     hone_recorded_param *params;
@@ -85,6 +93,29 @@ typedef struct hone_recordings {
 hone_status hone__recordings_read(const char *path, hone_recordings *out,
                                   hone_error *err);
 void hone__recordings_free(hone_recordings *recordings);
+
+/* One trial as it stands in the file, in the file's unit of time; valid during
+ * the call. */
+typedef struct hone_replay_seen {
+    const hone_recording *recording; /* parameters and their values so far */
+    const uint32_t *values;
+    hone_outcome outcome;
+    double time;
+    const char *time_text; /* as it is spelled, "" if it was computed */
+    const double *cost;    /* HONE_N_COSTS; 0: not recorded */
+    const double *samples;
+    size_t n_samples;
+    const char *timestamp; /* "" if there is none */
+    const hone_replay_extra *extras;
+    size_t n_extras;
+} hone_replay_seen;
+typedef hone_status (*hone_replay_seen_fn)(void *user,
+                                           const hone_replay_seen *seen,
+                                           hone_error *err);
+/* Read a T4 file or a Kernel Tuner cache again, and hand every trial to the
+ * callback, those of one configuration too. */
+hone_status hone__recording_walk(const char *path, hone_replay_seen_fn callback,
+                                 void *user, hone_error *err);
 
 /* The view that strategies search; values are their ranks. */
 hone_search_space hone__recording_space(const hone_recording *recording);

@@ -86,15 +86,28 @@ hone_status hone__replay_run(const hone_replay_request *request,
 {
     const hone_search_space space = hone__recording_space(request->recording);
     hone_search *search = NULL;
+    int64_t *first = hone__alloc((1 + request->n_start) * sizeof *first);
     hone_status status;
 
     *out_last = (hone_replay_step){.index = -1};
+    if (!first)
+        return hone__fail(err, HONE_ERR_NO_MEMORY,
+                          "out of memory for a simulated run");
+    first[0] = request->first;
+    for (size_t i = 0; i < request->n_start; ++i)
+        first[1 + i] = request->start[i];
     status = hone__search_open(
         request->strategy, &space,
         &(hone_search_options){
-            request->seed, &request->first, 1,
-            request->is_secret ? 0 : request->budget.evaluations},
+            .seed = request->seed,
+            .first = first,
+            .n_first = 1 + request->n_start,
+            .budget_trials =
+                request->is_secret ? 0 : request->budget.evaluations,
+            .answer_s = request->answer_s,
+            .stop = request->stop},
         &search, err);
+    hone__free(first);
     if (status == HONE_OK)
         status = loop(request, search, on_step, user, out_last, err);
     hone__search_close(search);

@@ -6,6 +6,7 @@
 #define HONE_TUNER_REPLAY_RUN_H
 
 #include "tuner/replay/replay_recording.h"
+#include "tuner/search/start.h"
 
 /* No trial begins once a limit is reached; 0: no such limit. */
 typedef struct hone_replay_budget {
@@ -32,6 +33,8 @@ typedef struct hone_replay_request {
     const hone_recording *recording;
     const char *strategy; /* of tuner/search.h */
     int64_t first;        /* the configuration that is tried first, or -1 */
+    const int64_t *start; /* and those that come next, -1 ones left out */
+    size_t n_start;
     uint64_t seed;
     hone_replay_budget budget;
     int64_t batch; /* so many are asked for before the first answer,
@@ -39,11 +42,21 @@ typedef struct hone_replay_request {
                       answered before the next */
     hone_replay_budget at_least; /* a spent budget does not end the run before
                                     these are reached too */
-    int is_secret;     /* the strategy is not told how many evaluations the
-                          budget allows */
+    int is_secret;   /* the strategy is not told how many evaluations the
+                        budget allows */
+    double answer_s; /* of a strategy that is a program; 0: 60 */
+    const volatile sig_atomic_t *stop; /* while it is waited for; NULL ok */
     double until_gain; /* stop when another such gain is unlikely (rules.h),
                           whatever `at_least` says; 0: do not */
 } hone_replay_request;
+
+/* Where `start` has its configurations in a recording: as many numbers as it
+ * has, -1 for one that was not recorded, which it is told of. What one leaves
+ * out is that of the recording's default, without which it must be complete.
+ * hone__free(). HONE_ERR_NO_MEMORY. */
+hone_status hone__replay_start(const hone_recording *recording,
+                               const hone_start *start, int64_t **out,
+                               hone_error *err);
 
 /* `out_last` is the last step (n 0: there was none). HONE_ERR_ARGUMENT: no
  * such strategy. */

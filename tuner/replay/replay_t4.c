@@ -30,6 +30,15 @@ static hone_status read_config(hone_replay_file *file, hone_error *err)
     }
 }
 
+/* Of newer files; what the runs took is the sum of them, as in older ones. */
+static hone_status read_benchmark(hone_replay_file *file, hone_error *err)
+{
+    if (file->event.kind == HONE_JSON_NUMBER)
+        return hone__replay_extra_put(file, "benchmark_time", "",
+                                      file->event.number, err);
+    return hone__json_skip(file->reader, &file->event, err);
+}
+
 static hone_status read_times(hone_replay_file *file, hone_error *err)
 {
 #define COST(name, cost)                                                       \
@@ -42,6 +51,7 @@ static hone_status read_times(hone_replay_file *file, hone_error *err)
         COST("framework", HONE_COST_FRAMEWORK),
         COST("search_algorithm", HONE_COST_SEARCH),
         COST("validation", HONE_COST_VALIDATION),
+        {"benchmark", read_benchmark, 0, HONE_JSON_END, ""},
         {"runtimes", hone__replay_samples, 0, HONE_JSON_ARRAY,
          "a list of times [..]"},
         {0}};
@@ -62,7 +72,10 @@ static hone_status read_text(hone_replay_file *file, hone_error *err)
 
 static hone_status read_number(hone_replay_file *file, hone_error *err)
 {
-    file->value = file->event.kind == HONE_JSON_NUMBER ? file->event.number : 0;
+    file->has_value = file->event.kind == HONE_JSON_NUMBER;
+    file->value = file->has_value ? file->event.number : 0;
+    (void)snprintf(file->value_text, sizeof file->value_text, "%.60s",
+                   file->has_value ? file->event.text : "");
     return hone__json_skip(file->reader, &file->event, err);
 }
 
@@ -102,12 +115,18 @@ static hone_status read_measurement(hone_replay_file *file, hone_error *err)
 
     file->name[0] = file->unit[0] = '\0';
     file->value = 0;
+    file->has_value = 0;
     HONE_TRY(hone__replay_members(file, members, 0, err));
     if (strcmp(file->name, "time") != 0)
-        return HONE_OK;
+        return file->has_value
+                   ? hone__replay_extra_put(file, file->name, file->unit,
+                                            file->value, err)
+                   : HONE_OK;
     file->time = file->value;
-    if (!file->unit[0])
+    memcpy(file->time_text, file->value_text, sizeof file->time_text);
+    if (!file->unit[0] || hone__replay_unit_s(file->unit) == file->unit_s)
         return HONE_OK;
+    file->time_text[0] = '\0';
     file->time *= hone__replay_unit_s(file->unit) / file->unit_s;
     return hone__replay_unit_s(file->unit) > 0
                ? HONE_OK
@@ -154,6 +173,7 @@ static hone_status read_outcome(hone_replay_file *file, hone_error *err)
 static hone_status read_result(hone_replay_file *file, hone_error *err)
 {
     static const hone_replay_member members[] = {
+        {"timestamp", hone__replay_timestamp, 0, HONE_JSON_END, ""},
         {"invalidity", read_outcome, 0, HONE_JSON_STRING,
          "a text for \"invalidity\""},
         {"configuration", read_config, 0, HONE_JSON_OBJECT,
@@ -169,6 +189,8 @@ static hone_status read_result(hone_replay_file *file, hone_error *err)
         return hone__json_fail(file->reader, err, "this result has no \"%s\"",
                                file->has_config ? "invalidity"
                                                 : "configuration");
+    if (file->time <= 0)
+        file->time_text[0] = '\0';
     if (file->time <= 0 && file->n_samples)
         file->time = hone__median(file->samples, file->n_samples);
     if (file->trial.outcome == HONE_OUTCOME_OK &&

@@ -306,16 +306,25 @@ hone_status hone__replay_tune(const hone_replay_tune_request *request,
     replay_session s = {.request = request, .result = out};
     hone_replay_step last;
     hone_status status, stored;
+    int64_t *start = NULL;
 
     *out = (hone_replay_tune_result){0};
-    HONE_TRY(hone__db_begin(request->db, err));
-    status = begin_session(&s, err);
+    if (request->start)
+        HONE_TRY(hone__replay_start(request->recording, request->start, &start,
+                                    err));
+    status = hone__db_begin(request->db, err);
+    if (status == HONE_OK)
+        status = begin_session(&s, err);
     if (status == HONE_OK)
         status = hone__replay_run(
             &(hone_replay_request){.recording = request->recording,
                                    .strategy = request->strategy,
                                    .first = request->recording->default_index,
+                                   .start = start,
+                                   .n_start = start ? request->start->n : 0,
                                    .seed = request->seed,
+                                   .answer_s = request->answer_s,
+                                   .stop = request->stop,
                                    .budget = request->budget,
                                    .until_gain = request->until_gain},
             on_step, &s, &last, err);
@@ -327,5 +336,6 @@ hone_status hone__replay_tune(const hone_replay_tune_request *request,
     hone__db_rollback(request->db); /* of a failure; else there is nothing */
     describe(&s);
     hone__text_free(&s.config);
+    hone__free(start);
     return status;
 }

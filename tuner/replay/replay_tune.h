@@ -15,6 +15,8 @@ typedef struct hone_replay_tune_request {
     hone_replay_budget budget;
     double until_gain; /* as hone_tune_request's */
     uint64_t seed;
+    double answer_s;         /* as hone_tune_request's */
+    const hone_start *start; /* NULL: none */
     hone_db *db;
     const volatile sig_atomic_t *stop; /* NULL ok */
     void (*on_progress)(void *user, const hone_tune_progress *progress);

@@ -4,11 +4,12 @@
 
 static int64_t propose(hone_search *search)
 {
-    const hone_walk *walk = search->state;
+    hone_walk *walk = search->state;
+    const int64_t start = hone__stall_propose(search, &walk->stall);
 
-    return walk->at < 0
-               ? -1
-               : hone__move_near(search, hone__search_values(search, walk->at));
+    if (start >= 0 || walk->at < 0)
+        return start;
+    return hone__move_near(search, hone__search_values(search, walk->at));
 }
 
 const hone_strategy hone__strategy_annealing = {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The default: a portfolio of the two strategies that score best, which take
  * turns and learn from each other's trials. Where one of them is misled the
- * other is not; README.md has the evidence. A space that fits the budget is
- * left to 'exhaustive', whose order lets neighbours share compiles and which
- * may be asked any number of trials ahead. */
+ * other is not; README.md has the evidence. Every sixth trial explores: far
+ * from all that is known, whatever the two believe. A space that fits the
+ * budget is left to 'exhaustive', whose order lets neighbours share compiles
+ * and which may be asked any number of trials ahead. */
 #include "tuner/search/strategy.h"
 
 static const char *const names[] = {"variable", "forest"};
 enum {
     N_SPREAD = 6, /* 4 to 12 score the same; small budgets like fewer */
     N_MEMBERS = sizeof names / sizeof names[0],
+    EXPLORES = 6,  /* every so many-th trial; the rarer, the worse the worst */
     TAGS = 1 << 20 /* of each member; they use few */
 };
 
@@ -21,6 +23,7 @@ typedef struct member {
 typedef struct portfolio {
     member members[N_MEMBERS];
     size_t turn;
+    int64_t n_asked;
 } portfolio;
 
 static hone_status start(hone_search *search, hone_error *err)
@@ -47,9 +50,12 @@ static hone_status start(hone_search *search, hone_error *err)
 static int64_t propose(hone_search *search)
 {
     portfolio *p = search->state;
-    const size_t turn = p->turn++ % N_MEMBERS;
+    size_t turn;
     int64_t index;
 
+    if (++p->n_asked % EXPLORES == 0)
+        return hone__search_far(search);
+    turn = p->turn++ % N_MEMBERS;
     search->state = p->members[turn].state;
     index = p->members[turn].strategy->propose(search);
     search->state = p;
@@ -76,8 +82,8 @@ static void learn(hone_search *search, int64_t slot)
 
 const hone_strategy hone__strategy_auto = {
     .name = "auto",
-    .summary = "in turns 'variable' and 'forest'; in order if the space fits "
-               "the budget",
+    .summary = "in turns 'variable' and 'forest', one in six far from all that "
+               "is known; in order if the space fits the budget",
     .n_spread = N_SPREAD,
     .state_bytes = sizeof(portfolio),
     .start = start,

@@ -11,8 +11,19 @@
 /* Measured on the recorded spaces: two thirds and one and a half times of
  * each do about as well. */
 enum { ATTEMPTS = 4 /* at a child that is new */ };
-static const double least_factor = 0.4; /* of the difference; up to 1 */
-static const double share = 0.5;        /* of the parameters that are mixed */
+
+enum { MEMBERS, FACTOR, SHARE };
+static const hone_strategy_option options[] = {
+    {"members", 12, 4, HONE_ELITE_MOST, 1, "size of the population"},
+    {"factor", 0.4, 0, 1, 0, "least weight of the difference; the most is 1"},
+    {"share", 0.5, 0, 1, 0, "of the parameters that are mixed"},
+};
+extern const hone_strategy hone__strategy_differential;
+
+static double option(const hone_search *search, size_t i)
+{
+    return hone__search_option(search, &hone__strategy_differential, i);
+}
 
 static const int *any_member(hone_search *search, const hone_elite *members)
 {
@@ -37,6 +48,8 @@ static void mix(hone_search *search, hone_population *population,
                                 : any_member(search, members);
     const int *const plus = any_member(search, members);
     const int *const minus = any_member(search, members);
+    const double least_factor = option(search, FACTOR);
+    const double share = option(search, SHARE);
     const double factor =
         least_factor + (1 - least_factor) * hone__chance_unit(&search->chance);
     const size_t sure =
@@ -72,13 +85,24 @@ static int64_t propose(hone_search *search)
     return hone__move_near(search, population->child);
 }
 
+static hone_status start(hone_search *search, hone_error *err)
+{
+    hone_population *population = search->state;
+
+    HONE_TRY(hone__population_start(search, err));
+    population->members.capacity = (size_t)option(search, MEMBERS);
+    return HONE_OK;
+}
+
 const hone_strategy hone__strategy_differential = {
     .name = "differential",
     .summary = "differential evolution: members of a population shifted by "
                "the difference of two others",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
     .n_spread = 12,
     .state_bytes = sizeof(hone_population),
-    .start = hone__population_start,
+    .start = start,
     .propose = propose,
     .learn = hone__population_learn,
 };

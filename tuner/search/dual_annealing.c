@@ -8,15 +8,24 @@
 
 /* The first is the usual choice. The others were measured on the recorded
  * spaces: half or twice of each does about as well. */
-static const double shape = 2.62;      /* of the steps; 1 < shape < 3 */
-static const double step_length = 0.5; /* of the first, as a fraction of a
-                                          parameter's values */
-static const double all_share = 0.3;   /* of the steps that move along every
-                                          parameter, not one */
-static const double acceptance = 0.1;  /* temperature, as a fraction of the
-                                          scatter of the times */
-static const double cycle = 0.5;       /* trials until a descent, in
-                                          neighbourhoods */
+static const double shape = 2.62; /* of the steps; 1 < shape < 3 */
+enum { STEP, ALL, ACCEPTANCE, CYCLE };
+static const hone_strategy_option options[] = {
+    {"step", 0.5, 0.01, 1, 0,
+     "length of the first steps, as a fraction of a parameter's values"},
+    {"all", 0.3, 0, 1, 0,
+     "share of the steps that move along every parameter, not one"},
+    {"acceptance", 0.1, 0, 10, 0,
+     "temperature, as a fraction of the scatter of the times"},
+    {"cycle", 0.5, 0.01, 100, 0, "trials until a descent, in neighbourhoods"},
+};
+extern const hone_strategy hone__strategy_dual_annealing;
+
+static double option(const hone_search *search, size_t i)
+{
+    return hone__search_option(search, &hone__strategy_dual_annealing, i);
+}
+
 enum {
     ATTEMPTS = 8, /* at a step that is new */
     STARTS = 4    /* of as many trials at random, the fastest begins a cycle
@@ -61,7 +70,7 @@ static double step_of(hone_search *search, double heat)
     const double above = hone__chance_normal(&search->chance);
     const double below = fabs(hone__chance_normal(&search->chance)) + 1e-9;
 
-    return step_length * pow(heat, 1 / (3 - shape)) * above /
+    return option(search, STEP) * pow(heat, 1 / (3 - shape)) * above /
            pow(below, (shape - 1) / (3 - shape));
 }
 
@@ -81,7 +90,7 @@ static void walk(hone_search *search, dual_annealing *d, const int *values,
 {
     const size_t one =
         (size_t)hone__chance_below(&search->chance, (int64_t)search->n_free);
-    const int all = hone__chance_unit(&search->chance) < all_share;
+    const int all = hone__chance_unit(&search->chance) < option(search, ALL);
 
     memcpy(d->row, values, search->space.n_params * sizeof *values);
     for (size_t i = 0; i < search->n_free; ++i) {
@@ -139,16 +148,17 @@ static void learn_walk(hone_search *search, dual_annealing *d, int64_t slot)
 
     ++d->n_cycle;
     if (!isinf(time_ns)) {
-        if (d->at < 0 ||
-            hone__search_accepts(search, trials[d->at].time_ns, time_ns,
-                                 acceptance * hone__search_scatter(search) *
-                                     temperature(d)))
+        if (d->at < 0 || hone__search_accepts(
+                             search, trials[d->at].time_ns, time_ns,
+                             option(search, ACCEPTANCE) *
+                                 hone__search_scatter(search) * temperature(d)))
             d->at = slot;
         if (d->cycle_best < 0 || time_ns < trials[d->cycle_best].time_ns)
             d->cycle_best = slot;
     }
     if (search->n_spread > 0 || d->cycle_best < 0 ||
-        (double)d->n_cycle < cycle * (double)search->neighbourhood)
+        (double)d->n_cycle <
+            option(search, CYCLE) * (double)search->neighbourhood)
         return;
     d->is_descending = 1;
     hone__descent_start(search, &d->descent, d->cycle_best);
@@ -168,6 +178,8 @@ const hone_strategy hone__strategy_dual_annealing = {
     .name = "dual_annealing",
     .summary = "generalised annealing with heavy-tailed steps, and a descent "
                "after each cycle",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
     .n_spread = 12,
     .state_bytes = sizeof(dual_annealing),
     .start = start,

@@ -7,13 +7,19 @@
 
 /* Measured on the recorded spaces: half or twice of each does about as well;
  * with one kick before each descent the score is 0.05 less. */
-enum {
-    KICKS = 8,
-    KICK_PARAMS = 3,
-    STARTS = 8, /* a kick starts from the fastest of as many trials */
-    ATTEMPTS = 8
-};
+enum { ATTEMPTS = 8 };
 enum { TAG_KICK = 1 };
+
+enum { KICKS, KICK_PARAMS, STARTS };
+static const hone_strategy_option options[] = {
+    {"kicks", 8, 1, 64, 1,
+     "kicks before each descent, the best of which "
+     "begins it"},
+    {"params", 3, 1, 64, 1, "parameters that a kick changes"},
+    {"starts", 8, 1, 64, 1, "a kick starts from the fastest of as many trials"},
+};
+
+extern const hone_strategy hone__strategy_local;
 
 typedef struct local {
     hone_descent descent;
@@ -21,6 +27,11 @@ typedef struct local {
     int n_kicks;     /* answered */
     int64_t landing; /* the best of them, -1 */
 } local;
+
+static int option(const hone_search *search, size_t i)
+{
+    return (int)hone__search_option(search, &hone__strategy_local, i);
+}
 
 static hone_status start(hone_search *search, hone_error *err)
 {
@@ -32,10 +43,10 @@ static hone_status start(hone_search *search, hone_error *err)
 static int64_t kick(hone_search *search)
 {
     for (int i = 0; i < ATTEMPTS; ++i) {
-        const int64_t from = hone__search_pick(search, STARTS);
+        const int64_t from = hone__search_pick(search, option(search, STARTS));
         const int64_t to = hone__move_kick(
             search, hone__search_values(search, from < 0 ? search->best : from),
-            KICK_PARAMS);
+            option(search, KICK_PARAMS));
 
         if (hone__search_is_new(search, to))
             return to;
@@ -72,7 +83,7 @@ static void learn_kick(hone_search *search, local *l, int64_t slot)
     if (!isinf(trials[slot].time_ns) &&
         (l->landing < 0 || trials[slot].time_ns < trials[l->landing].time_ns))
         l->landing = slot;
-    if (l->n_kicks < KICKS || l->landing < 0)
+    if (l->n_kicks < option(search, KICKS) || l->landing < 0)
         return;
     hone__descent_start(search, &l->descent, l->landing);
     l->is_kicking = 0;
@@ -96,6 +107,8 @@ const hone_strategy hone__strategy_local = {
     .name = "local",
     .summary = "greedy descent by one parameter at a time, then kicks and "
                "down again",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
     .n_spread = 12,
     .state_bytes = sizeof(local),
     .start = start,

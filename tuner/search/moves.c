@@ -59,6 +59,20 @@ static void step_some(hone_search *search)
         step_row(search, pick_param(search));
 }
 
+/* Two different ones, if there are two. */
+static void step_two(hone_search *search)
+{
+    const int64_t n = (int64_t)search->n_free;
+    const int64_t a = hone__chance_below(&search->chance, n);
+
+    step_row(search, search->free[a]);
+    if (n > 1) {
+        const int64_t on = 1 + hone__chance_below(&search->chance, n - 1);
+
+        step_row(search, search->free[(a + on) % n]);
+    }
+}
+
 static void change_row(hone_search *search, hone_move move)
 {
     switch (move) {
@@ -71,6 +85,9 @@ static void change_row(hone_search *search, hone_move move)
     case HONE_MOVE_PAIR:
         jump_row(search, pick_param(search));
         jump_row(search, pick_param(search));
+        break;
+    case HONE_MOVE_DIAGONAL:
+        step_two(search);
         break;
     case HONE_MOVE_HAMMING:
     case HONE_N_MOVES:

@@ -109,29 +109,22 @@ int hone__descent_learn(const hone_search *search, hone_descent *descent,
  * recorded spaces: half or twice of each does about as well. */
 static const double hottest = 0.15;
 static const double coldest = 0.05;
-enum {
-    CYCLE = 2,      /* trials from hot to cold, in neighbourhoods */
-    WALK_STALL = 1, /* and without progress until it starts elsewhere */
-    WALK_STARTS = 8 /* of as many trials at random, the fastest */
-};
+enum { CYCLE = 2 /* trials from hot to cold, in neighbourhoods */ };
 
 hone_status hone__walk_start(hone_search *search, hone_error *err)
 {
     (void)err;
-    *(hone_walk *)search->state = (hone_walk){.at = -1, .best_ns = INFINITY};
+    *(hone_walk *)search->state = (hone_walk){.at = -1};
     return HONE_OK;
 }
 
 static void walk_elsewhere(hone_search *search, hone_walk *walk)
 {
-    const int64_t slot = hone__search_pick(search, WALK_STARTS);
+    const int64_t slot = hone__stall_leave(search, &walk->stall, walk->at);
 
     walk->n_cycle = 0;
-    walk->n_stall = 0;
-    if (slot < 0)
-        return;
-    walk->at = slot;
-    walk->best_ns = search->trials[slot].time_ns;
+    if (slot >= 0)
+        walk->at = slot;
 }
 
 static double temperature(const hone_search *search, const hone_walk *walk)
@@ -149,8 +142,12 @@ void hone__walk_learn(hone_search *search, int64_t slot)
     const double time_ns = search->trials[slot].time_ns;
 
     ++walk->n_cycle;
-    if (++walk->n_stall > WALK_STALL * search->neighbourhood)
+    if (hone__stall_grows(search, &walk->stall))
         walk_elsewhere(search, walk);
+    if (hone__stall_starts(search, &walk->stall, slot)) {
+        walk->at = slot;
+        walk->n_cycle = 0;
+    }
     if (isinf(time_ns))
         return;
     /* Two parameters: of a few answers that are on their way at the same
@@ -160,10 +157,8 @@ void hone__walk_learn(hone_search *search, int64_t slot)
          hone__search_accepts(search, search->trials[walk->at].time_ns, time_ns,
                               temperature(search, walk))))
         walk->at = slot;
-    if (walk->at == slot && time_ns < walk->best_ns) {
-        walk->best_ns = time_ns;
-        walk->n_stall = 0;
-    }
+    if (walk->at == slot)
+        hone__stall_learn(search, &walk->stall, slot);
 }
 
 /* ---- the fastest -------------------------------------------------------- */

@@ -6,6 +6,44 @@
 
 #include "tuner/search/strategy.h"
 
+/* A stall: trials without a gain that means something. Gains are measured
+ * against the last one that counted, so that many small ones add up, and none
+ * of them alone starts the count anew. When patience is over, the valley is
+ * noted as left, and the next start is the fastest trial outside all valleys
+ * that were left: often one that was tried for the sake of exploring. If there
+ * is none, a configuration far from all trials is asked for. */
+enum {
+    HONE_LEFT_MOST = 32,
+    HONE_TAG_START = 1000 /* of that configuration; others' tags are lower */
+};
+
+typedef struct hone_stall {
+    double anchor_ns;             /* the last gain that counted; 0: none */
+    int64_t n;                    /* trials since */
+    int64_t left[HONE_LEFT_MOST]; /* trials where a valley was left */
+    int64_t n_left;
+    enum { HONE_START_NONE, HONE_START_WANTED, HONE_START_ASKED } start;
+} hone_stall;
+
+/* Is `to_ns` enough faster? By a part of how far times lie apart: half a
+ * percent is much where they all lie within two. `from_ns` 0: yes. */
+int hone__search_is_gain(const hone_search *search, double from_ns,
+                         double to_ns);
+/* One more trial. Returns whether it is time to leave. */
+int hone__stall_grows(const hone_search *search, hone_stall *stall);
+/* It stands at `slot` now: if that is a gain, the count starts anew. */
+void hone__stall_learn(const hone_search *search, hone_stall *stall,
+                       int64_t slot);
+/* Leave the valley of `at`, a trial or -1. Returns where to start, -1: where
+ * it stands, until the start that is wanted now was answered. */
+int64_t hone__stall_leave(const hone_search *search, hone_stall *stall,
+                          int64_t at);
+/* For `propose`: the start that is wanted; -1: none is. */
+int64_t hone__stall_propose(hone_search *search, hone_stall *stall);
+/* For `learn`: is `slot` the start that was asked for, with a time? */
+int hone__stall_starts(const hone_search *search, hone_stall *stall,
+                       int64_t slot);
+
 /* Descent: from a trial to a faster neighbour, and on from there, until no
  * neighbour is left. */
 typedef struct hone_descent_step {
@@ -46,9 +84,8 @@ int hone__descent_learn(const hone_search *search, hone_descent *descent,
 /* What a strategy's state begins with. */
 typedef struct hone_walk {
     int64_t at;      /* trial; -1: none is valid yet */
-    double best_ns;  /* since the start */
-    int64_t n_cycle; /* trials since then */
-    int64_t n_stall; /* and since the last progress */
+    int64_t n_cycle; /* trials since the start */
+    hone_stall stall;
 } hone_walk;
 
 /* A strategy's `start` and `learn`, or the begin of them. */

@@ -93,95 +93,16 @@ static hone_status add_trial(hone_search *search, int64_t index,
         HONE_TRY(grow(search, err));
     search->space.get(search->space.user, index,
                       search->values + (size_t)slot * search->space.n_params);
-    search->trials[slot] = (hone_search_trial){index, NAN, search->tag};
+    search->trials[slot] = (hone_search_trial){
+        index, NAN, search->tag,
+        search->prior.guess ? search->prior.guess(search->prior.user, index)
+                            : 0};
     search->table[place_of(search, index)] = slot + 1;
     ++search->n_trials;
     return HONE_OK;
 }
 
-/* ---- configurations by chance ------------------------------------------- */
-
-int64_t hone__search_any(hone_search *search)
-{
-    return hone__chance_below(&search->chance, search->space.count);
-}
-
-int64_t hone__search_any_new(hone_search *search)
-{
-    while (search->n_drawn < search->space.count) {
-        const int64_t index =
-            hone__permutation_at(&search->permutation, search->n_drawn++);
-
-        if (hone__search_is_new(search, index))
-            return index;
-    }
-    return -1;
-}
-
-/* How often the values of a configuration were spread already, each relative
- * to the share that is due to it. */
-static double crowding(const hone_search *search, const int *values)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < search->space.n_params; ++i) {
-        const int n = search->space.n_values[i];
-
-        if (n > 1)
-            sum += search->uses[search->use_base[i] + (size_t)values[i]] *
-                   (double)n;
-    }
-    return sum;
-}
-
-/* Latin-hypercube sampling wants every value of every parameter used equally
- * often. Constraints forbid to write such a sample down; choosing the least
- * crowded of random valid configurations comes as close as they allow. */
-enum { SPREAD_CHOICES = 24 };
-
-int64_t hone__search_spread(hone_search *search)
-{
-    int64_t best = -1;
-    double best_crowding = INFINITY;
-
-    for (int i = 0; i < SPREAD_CHOICES; ++i) {
-        const int64_t index = hone__search_any(search);
-        double crowd;
-
-        if (!hone__search_is_new(search, index))
-            continue;
-        search->space.get(search->space.user, index, search->row);
-        crowd = crowding(search, search->row);
-        if (crowd < best_crowding) {
-            best_crowding = crowd;
-            best = index;
-        }
-    }
-    if (best < 0)
-        best = hone__search_any_new(search);
-    if (best < 0)
-        return -1;
-    search->space.get(search->space.user, best, search->row);
-    for (size_t i = 0; i < search->space.n_params; ++i)
-        ++search->uses[search->use_base[i] + (size_t)search->row[i]];
-    return best;
-}
-
-int64_t hone__search_pick(hone_search *search, int n)
-{
-    const hone_search_trial *const trials = search->trials;
-    int64_t best = -1;
-
-    for (int i = 0; i < n && search->n_told > 0; ++i) {
-        const int64_t slot =
-            search->told[hone__chance_below(&search->chance, search->n_told)];
-
-        if (!isinf(trials[slot].time_ns) &&
-            (best < 0 || trials[slot].time_ns < trials[best].time_ns))
-            best = slot;
-    }
-    return best;
-}
+/* ---- times --------------------------------------------------------------- */
 
 double hone__search_scatter(const hone_search *search)
 {
@@ -205,6 +126,13 @@ int hone__search_accepts(hone_search *search, double from_ns, double to_ns,
 
 /* ---- life --------------------------------------------------------------- */
 
+double hone__search_option(const hone_search *search,
+                           const hone_strategy *strategy, size_t i)
+{
+    return search->spec.strategy == strategy ? search->spec.options[i]
+                                             : strategy->options[i].initial;
+}
+
 void *hone__search_alloc(hone_search *search, size_t size_bytes,
                          hone_error *err)
 {
@@ -213,6 +141,22 @@ void *hone__search_alloc(hone_search *search, size_t size_bytes,
     if (!memory)
         (void)out_of_memory(err);
     return memory;
+}
+
+/* A parameter with dozens of values counts as one with seven: what its many
+ * neighbours have to say, a few of them say as well, and while they were all
+ * asked a search that is stuck stayed so. */
+static int64_t patience_for(const hone_search *search)
+{
+    enum { MOST_OF_ONE = 6, ROUNDS = 2 };
+    int64_t n = 0;
+
+    for (size_t i = 0; i < search->n_free; ++i) {
+        const int others = search->space.n_values[search->free[i]] - 1;
+
+        n += others < MOST_OF_ONE ? others : MOST_OF_ONE;
+    }
+    return ROUNDS * n;
 }
 
 static hone_status prepare(hone_search *search,
@@ -227,8 +171,13 @@ static hone_status prepare(hone_search *search,
     search->row = hone__arena_alloc(arena, n_params * sizeof(int));
     search->free = hone__arena_alloc(arena, n_params * sizeof(size_t));
     search->first = hone__arena_alloc(arena, first_bytes);
-    if (!search->use_base || !search->row || !search->free || !search->first)
+    search->hints =
+        hone__arena_alloc(arena, options->n_hints * sizeof(int64_t));
+    if (!search->use_base || !search->row || !search->free || !search->first ||
+        !search->hints)
         return out_of_memory(err);
+    for (size_t i = 0; i < options->n_hints; ++i)
+        search->hints[search->n_hints++] = options->hints[i];
     for (size_t i = 0; i < n_params; ++i) {
         if (search->space.n_values[i] > 1)
             search->free[search->n_free++] = i;
@@ -236,6 +185,7 @@ static hone_status prepare(hone_search *search,
         n_values += (size_t)search->space.n_values[i];
     }
     search->neighbourhood = (int64_t)(n_values - n_params);
+    search->patience = patience_for(search);
     if (first_bytes)
         memcpy(search->first, options->first, first_bytes);
     search->n_first = options->n_first;
@@ -252,24 +202,28 @@ hone_status hone__search_open(const char *name, const hone_search_space *space,
                               const hone_search_options *options,
                               hone_search **out, hone_error *err)
 {
-    const hone_strategy *strategy = hone__strategy_find(name);
+    hone_strategy_spec spec;
     hone_search *search;
     hone_status status;
 
     *out = NULL;
-    if (!strategy)
-        return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "there is no search strategy '%s'; there are: %s",
-                          name, hone__search_names());
+    HONE_TRY(hone__strategy_read(name, &spec, err));
+    if (options->prior.guess && spec.strategy == hone__strategy_find("auto"))
+        spec.strategy = &hone__strategy_guided;
     search = hone__alloc(sizeof *search);
     if (!search)
         return out_of_memory(err);
-    search->strategy = strategy;
+    search->strategy = spec.strategy;
+    search->spec = spec;
     search->space = *space;
+    search->prior = options->prior;
     search->chance = hone__chance(options->seed);
     search->permutation = hone__permutation(space->count, options->seed);
     search->budget_trials = options->budget_trials;
-    search->n_spread = strategy->n_spread;
+    search->seed = options->seed;
+    search->answer_s = options->answer_s;
+    search->stop = options->stop;
+    search->n_spread = spec.n_spread;
     search->best = -1;
     search->worst_ns = 1;
     status = prepare(search, options, err);
@@ -285,6 +239,8 @@ void hone__search_close(hone_search *search)
 {
     if (!search)
         return;
+    if (search->state && search->spec.strategy->finish)
+        search->spec.strategy->finish(search);
     hone__arena_free(&search->arena);
     hone__free(search->trials);
     hone__free(search->values);
@@ -311,7 +267,8 @@ static int64_t next_first(hone_search *search)
 static int wants_spread(const hone_search *search)
 {
     return search->n_spread > 0 ||
-           (search->best < 0 && !search->strategy->is_blind);
+           (search->best < 0 && !search->strategy->is_blind &&
+            !search->strategy->asks_at_once);
 }
 
 hone_status hone__search_next(hone_search *search, int64_t *out_index,
@@ -330,6 +287,11 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
     search->tag = 0;
     if (index < 0)
         index = search->strategy->propose(search);
+    if (search->failure.status != HONE_OK) {
+        if (err)
+            *err = search->failure;
+        return search->failure.status;
+    }
     if (!hone__search_is_new(search, index)) {
         search->tag = 0;
         index = hone__search_any_new(search);
@@ -339,6 +301,11 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
     HONE_TRY(add_trial(search, index, err));
     *out_index = index;
     return HONE_OK;
+}
+
+const char *hone__search_failure(const hone_search *search)
+{
+    return search->failure.status == HONE_ERR_IO ? search->failure.text : NULL;
 }
 
 int hone__search_is_learning(const hone_search *search)
@@ -396,6 +363,21 @@ static int64_t find_in_space(const void *user, int *values)
     return hone__space_find_indexes(user, values);
 }
 
+static void describe_in_space(const void *user, size_t param, int value,
+                              hone_text *out)
+{
+    const hone_template *tmpl = ((const hone_space *)user)->tmpl;
+
+    if (!tmpl)
+        hone__text_printf(out, value < 0 ? "p%d" : "%d",
+                          value < 0 ? (int)param : value);
+    else if (value < 0)
+        hone__text_puts(out, tmpl->params[param].name);
+    else
+        hone__template_value_text(tmpl, &tmpl->params[param],
+                                  tmpl->params[param].values[value], out);
+}
+
 hone_search_space hone__search_space_of(const hone_space *space)
 {
     return (hone_search_space){.count = space->count,
@@ -403,5 +385,6 @@ hone_search_space hone__search_space_of(const hone_space *space)
                                .n_values = space->n_values,
                                .get = get_from_space,
                                .find = find_in_space,
-                               .user = space};
+                               .user = space,
+                               .describe = describe_in_space};
 }

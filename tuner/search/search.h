@@ -7,7 +7,9 @@
 
 #include "gen/space.h"
 #include "runtime/base/error.h"
+#include "runtime/base/text.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +28,22 @@ typedef struct hone_search_space {
      * not exist there get the values that they have in it. */
     int64_t (*find)(const void *user, int *values);
     const void *user;
+    /* Append the text of a value, with -1 that of the parameter's name. NULL:
+     * nobody knows. */
+    void (*describe)(const void *user, size_t param, int value, hone_text *out);
 } hone_search_space;
 
 /* The view of a template's space, which must outlive it. */
 hone_search_space hone__search_space_of(const hone_space *space);
+
+/* A guess at times, made elsewhere. */
+typedef struct hone_search_prior {
+    /* log of the time of a configuration, up to what all have in common; NULL:
+     * there is none. */
+    double (*guess)(void *user, int64_t index);
+    void *user;
+    double error; /* its usual error */
+} hone_search_prior;
 
 typedef struct hone_search_options {
     uint64_t seed;
@@ -41,18 +55,28 @@ typedef struct hone_search_options {
     /* How many will be asked for, with those that were told of from
      * elsewhere; 0: not known. */
     int64_t budget_trials;
+    /* 'auto' is guided by it; the others do not look at it. What it is to
+     * look at in any case: configurations that were good elsewhere. */
+    hone_search_prior prior;
+    const int64_t *hints;
+    size_t n_hints;
+    double answer_s; /* that a strategy's program may take; 0: 60 */
+    const volatile sig_atomic_t *stop; /* while one is waited for; NULL ok */
 } hone_search_options;
 
-/* `name` is one of hone__search_names(). The space's `user` must outlive the
- * search. The same name, space, options and answers give the same order.
- * HONE_ERR_ARGUMENT lists the strategies; HONE_ERR_NO_MEMORY. */
+/* `name` is one of hone__search_names(), or one with options,
+ * "local:kicks=4,params=2", or a program, "exec:./mine". The space's `user`
+ * must outlive the search. The same name, space, options and answers give the
+ * same order. HONE_ERR_ARGUMENT lists the strategies, or the options of one;
+ * HONE_ERR_NO_MEMORY; HONE_ERR_IO: the program does not start. */
 hone_status hone__search_open(const char *name, const hone_search_space *space,
                               const hone_search_options *options,
                               hone_search **out, hone_error *err);
 void hone__search_close(hone_search *search);
 
 /* The next configuration; -1 once each was asked for or told.
- * HONE_ERR_NO_MEMORY. */
+ * HONE_ERR_NO_MEMORY; of a program also HONE_ERR_INTERRUPTED, and HONE_ERR_IO
+ * with what hone__search_failure() says, from then on. */
 hone_status hone__search_next(hone_search *search, int64_t *out_index,
                               hone_error *err);
 /* What became of one: asked for, or known from elsewhere (an earlier run).
@@ -61,18 +85,37 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
 hone_status hone__search_tell(hone_search *search, int64_t index,
                               double time_ns, hone_error *err);
 
+/* Why a strategy's program is of no use any more; NULL: it is. */
+const char *hone__search_failure(const hone_search *search);
+
 /* Does what comes next depend on answers? Not while the first and the spread
  * ones last, and never with some strategies: asking early then loses
  * nothing. */
 int hone__search_is_learning(const hone_search *search);
 
+/* The best that the prior guesses of any configuration; NAN without one. */
+double hone__search_best_guess(hone_search *search);
+
 /* Was it neither asked for nor told? Not of -1. */
 int hone__search_is_new(const hone_search *search, int64_t index);
+
+/* Would it open? HONE_ERR_ARGUMENT. */
+hone_status hone__search_check(const char *name, hone_error *err);
+
+/* Of a list NAME[:option=value,..],NAME.. : how long the first is. */
+size_t hone__search_list_first(const char *list);
+
+/* Option `k` of strategy `i`: "local:kicks=N", and what it does with its range.
+ * The texts are `size` bytes each. 0: there is none. */
+int hone__search_strategy_option(size_t i, size_t k, char *out_name,
+                                 char *out_summary, size_t size);
 
 /* The strategies, in the order of their table: names with a sentence each.
  * `i` from 0; returns 0 after the last. */
 int hone__search_strategy(size_t i, const char **out_name,
                           const char **out_summary);
+/* The strategy that is a program: "exec:COMMAND", with a sentence. */
+void hone__search_program(const char **out_name, const char **out_summary);
 /* "auto, exhaustive, random, ..": for messages and help. */
 const char *hone__search_names(void);
 

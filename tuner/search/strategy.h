@@ -16,12 +16,26 @@ typedef struct hone_search_trial {
     int64_t index;
     double time_ns; /* INFINITY: it failed; NAN: not told yet */
     int tag;        /* what `propose` left in search->tag; 0 for all others */
+    double guess;   /* of the prior, if there is one */
 } hone_search_trial;
+
+/* A number that `--strategy NAME:option=value` sets. */
+typedef struct hone_strategy_option {
+    const char *name;
+    double initial; /* without it */
+    double least, most;
+    int is_whole;
+    const char *summary; /* what it does, no sentence */
+} hone_strategy_option;
+
+enum { HONE_STRATEGY_OPTIONS = 8 /* at most */ };
 
 typedef struct hone_strategy {
     const char *name;
     const char *summary; /* one sentence */
-    int is_blind;        /* what it proposes does not depend on answers */
+    const hone_strategy_option *options;
+    size_t n_options;
+    int is_blind; /* what it proposes does not depend on answers */
     /* Spread over the space and tried before anything is proposed. */
     int64_t n_spread;
     size_t state_bytes; /* of search->state, zeroed */
@@ -34,21 +48,47 @@ typedef struct hone_strategy {
     int64_t (*propose)(hone_search *search);
     /* `slot` of the trials was answered. May be NULL. */
     void (*learn)(hone_search *search, int64_t slot);
+    /* The search is closed, also one whose `start` failed. May be NULL. */
+    void (*finish)(hone_search *search);
+    int asks_at_once; /* proposes before the first good answer, too */
 } hone_strategy;
+
+/* 'auto' where there is a guess; not in the table, since nobody names it. */
+extern const hone_strategy hone__strategy_guided;
 
 /* NULL if there is none of this name. */
 const hone_strategy *hone__strategy_find(const char *name);
 
+/* What NAME[:option=value,..] or exec:COMMAND says (spec.c). */
+typedef struct hone_strategy_spec {
+    const hone_strategy *strategy;
+    double options[HONE_STRATEGY_OPTIONS]; /* of the strategy's, in order */
+    int64_t n_spread;
+    const char *command; /* of exec, within the text; else NULL */
+} hone_strategy_spec;
+
+/* HONE_ERR_ARGUMENT says which strategies, or options, there are. */
+hone_status hone__strategy_read(const char *text, hone_strategy_spec *out,
+                                hone_error *err);
+
 struct hone_search {
     hone_arena arena;
     const hone_strategy *strategy;
+    hone_strategy_spec spec; /* what was asked for */
     void *state;
     int tag; /* for the strategy: goes into the trial it proposes */
     hone_search_space space;
+    hone_search_prior prior;
     hone_chance chance;
     hone_permutation permutation; /* of the space, for random new ones */
     int64_t n_drawn;              /* of it */
     int64_t budget_trials;
+    int64_t *hints; /* for the prior to look at */
+    size_t n_hints;
+    uint64_t seed;
+    double answer_s; /* of a program; 0: its own limit */
+    const volatile sig_atomic_t *stop;
+    hone_error failure; /* of `propose` or `learn`: the search is over */
     int64_t *first;
     size_t n_first;
     size_t at_first;
@@ -59,6 +99,7 @@ struct hone_search {
     size_t *free;     /* the parameters with more than one value */
     size_t n_free;
     int64_t neighbourhood; /* how many HAMMING neighbours there can be */
+    int64_t patience;      /* trials without a gain until one goes elsewhere */
 
     hone_search_trial *trials;
     int *values; /* n_params value indexes for each trial */
@@ -80,6 +121,11 @@ struct hone_search {
 void *hone__search_alloc(hone_search *search, size_t size_bytes,
                          hone_error *err);
 
+/* Option `i` of the strategy: as it was asked for, its initial value where the
+ * strategy is only part of the one that was. */
+double hone__search_option(const hone_search *search,
+                           const hone_strategy *strategy, size_t i);
+
 /* Its value indexes. */
 const int *hone__search_values(const hone_search *search, int64_t slot);
 /* In how many parameters two trials differ. */
@@ -90,6 +136,9 @@ int64_t hone__search_any(hone_search *search);
 int64_t hone__search_any_new(hone_search *search);
 /* A new one whose values were rarely spread so far, of some random ones. */
 int64_t hone__search_spread(hone_search *search);
+/* A new one that is far from all trials, of some random ones. -1: those were
+ * all known. */
+int64_t hone__search_far(hone_search *search);
 /* The fastest of `n` random trials that were answered; -1: all `n` failed. */
 int64_t hone__search_pick(hone_search *search, int n);
 /* The standard deviation of log(time): 0.1 means that times differ by 10 %,
@@ -108,6 +157,7 @@ typedef enum hone_move {
     HONE_MOVE_ADJACENT, /* some parameters, one step each */
     HONE_MOVE_HAMMING,  /* one parameter, any other value */
     HONE_MOVE_PAIR,     /* two parameters, any other values */
+    HONE_MOVE_DIAGONAL, /* two parameters, one step each */
     HONE_N_MOVES
 } hone_move;
 

@@ -10,21 +10,33 @@
  * each do about as well. Without noise the swarm comes to rest between the
  * values, where rounding hides its moves. */
 enum {
-    PARTICLES = 8,
+    MOST_PARTICLES = 64,
     ATTEMPTS = 4, /* at a place that is new */
     STALL = 1,    /* trials without progress until the swarm starts anew, in
                      neighbourhoods */
     STARTERS = 2  /* of as many trials at random, a particle starts at the
                      fastest */
 };
-static const double inertia = 0.5;
-static const double pull = 1.5;        /* of each of the two, at most */
-static const double noise = 0.3;       /* in steps */
+enum { PARTICLES, INERTIA, PULL, NOISE };
+static const hone_strategy_option options[] = {
+    {"particles", 8, 2, MOST_PARTICLES, 1, "size of the swarm"},
+    {"inertia", 0.5, 0, 1, 0, "share of its speed that a particle keeps"},
+    {"pull", 1.5, 0, 4, 0,
+     "towards its own best and that of all, of each at most"},
+    {"noise", 0.3, 0, 4, 0, "in steps along the values"},
+};
+extern const hone_strategy hone__strategy_swarm;
+
+static double option(const hone_search *search, size_t i)
+{
+    return hone__search_option(search, &hone__strategy_swarm, i);
+}
+
 static const double start_speed = 0.1; /* as a fraction of the values */
 
 typedef struct swarm {
-    int64_t best[PARTICLES]; /* trials */
-    size_t n;
+    int64_t best[MOST_PARTICLES]; /* trials */
+    size_t n, most;
     size_t leader;
     size_t next;
     double *place; /* n_free each */
@@ -37,8 +49,10 @@ typedef struct swarm {
 static hone_status start(hone_search *search, hone_error *err)
 {
     swarm *s = search->state;
-    const size_t n = PARTICLES * search->n_free;
+    const size_t most = (size_t)option(search, PARTICLES);
+    const size_t n = most * search->n_free;
 
+    s->most = most;
     s->best_ns = INFINITY;
     s->row = hone__search_alloc(search, search->space.n_params * sizeof *s->row,
                                 err);
@@ -57,6 +71,9 @@ static void fly(hone_search *search, swarm *s, size_t particle)
     const int *all = hone__search_values(search, s->best[s->leader]);
     double *place = s->place + particle * search->n_free;
     double *speed = s->speed + particle * search->n_free;
+    const double inertia = option(search, INERTIA);
+    const double pull = option(search, PULL);
+    const double noise = option(search, NOISE);
 
     memcpy(s->row, own, search->space.n_params * sizeof *own);
     for (size_t i = 0; i < search->n_free; ++i) {
@@ -131,7 +148,7 @@ static void start_anew(hone_search *search, swarm *s)
     s->n = 0;
     s->n_stall = 0;
     s->best_ns = INFINITY;
-    for (int i = 0; i < PARTICLES; ++i) {
+    for (size_t i = 0; i < s->most; ++i) {
         const int64_t slot = hone__search_pick(search, STARTERS);
 
         if (slot >= 0)
@@ -151,7 +168,7 @@ static void learn(hone_search *search, int64_t slot)
         start_anew(search, s);
     if (isinf(trial->time_ns))
         return;
-    if (s->n < PARTICLES) {
+    if (s->n < s->most) {
         add_particle(search, s, slot);
         return;
     }
@@ -165,6 +182,8 @@ const hone_strategy hone__strategy_swarm = {
     .name = "swarm",
     .summary = "a swarm of particles, each drawn to its own best and to that "
                "of all",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
     .n_spread = 12,
     .state_bytes = sizeof(swarm),
     .start = start,

@@ -16,11 +16,7 @@ enum {
     POOL_CHILDREN = 2,
     POOL_ANY = 2,
     POOL = POOL_NEIGHBOURS + POOL_CHILDREN + POOL_ANY,
-    ELITE = 10,
-    TABU = 32, /* places where it does not start again */
-    STALL = 1, /* trials without progress until it starts elsewhere, in
-                  neighbourhoods */
-    STARTS = 8 /* of as many trials at random, the fastest */
+    ELITE = 10
 };
 /* As a fraction of the scatter of the times. */
 static const double temperature = 0.1;
@@ -44,11 +40,8 @@ typedef struct variable {
     int *step;   /* distance of one step, by parameter */
     int *values; /* of a candidate */
     double weight[HONE_N_MOVES];
-    int64_t at;         /* trial; -1: none is valid yet */
-    double best_ns;     /* since the last start */
-    int64_t n_stall;    /* trials since the last progress */
-    int64_t tabu[TABU]; /* trials where it stood last */
-    size_t n_tabu;
+    int64_t at; /* trial; -1: none is valid yet */
+    hone_stall stall;
 } variable;
 
 static hone_status start(hone_search *search, hone_error *err)
@@ -57,7 +50,6 @@ static hone_status start(hone_search *search, hone_error *err)
     const size_t n = search->space.n_params;
 
     v->at = -1;
-    v->best_ns = INFINITY;
     v->elite.capacity = ELITE;
     for (int i = 0; i < HONE_N_MOVES; ++i)
         v->weight[i] = 1;
@@ -179,13 +171,13 @@ static int64_t candidate(hone_search *search, const variable *v, int i,
 
 static int64_t propose(hone_search *search)
 {
-    const variable *v = search->state;
+    variable *v = search->state;
     double best = INFINITY;
-    int64_t best_index = -1;
+    int64_t best_index = hone__stall_propose(search, &v->stall);
     hone_move move;
 
-    if (v->at < 0)
-        return -1;
+    if (best_index >= 0 || v->at < 0)
+        return best_index;
     move = pick_move(search, v);
     for (int i = 0; i < POOL; ++i) {
         const int64_t index = candidate(search, v, i, move);
@@ -206,29 +198,12 @@ static int64_t propose(hone_search *search)
 
 /* ---- learning ----------------------------------------------------------- */
 
-static void stand_at(variable *v, int64_t slot)
+static void start_elsewhere(const hone_search *search, variable *v)
 {
-    v->at = slot;
-    v->tabu[v->n_tabu++ % TABU] = slot;
-}
+    const int64_t slot = hone__stall_leave(search, &v->stall, v->at);
 
-static int is_tabu(const variable *v, int64_t slot)
-{
-    for (size_t i = 0; i < TABU && i < v->n_tabu; ++i)
-        if (v->tabu[i] == slot)
-            return 1;
-    return 0;
-}
-
-static void start_elsewhere(hone_search *search, variable *v)
-{
-    const int64_t slot = hone__search_pick(search, STARTS);
-
-    v->n_stall = 0;
-    if (slot < 0 || is_tabu(v, slot))
-        return;
-    stand_at(v, slot);
-    v->best_ns = search->trials[slot].time_ns;
+    if (slot >= 0)
+        v->at = slot;
 }
 
 static void reward(variable *v, int tag, int is_faster)
@@ -246,21 +221,22 @@ static void learn(hone_search *search, int64_t slot)
     int is_faster;
 
     (void)hone__elite_learn(search, &v->elite, slot);
-    if (++v->n_stall > STALL * search->neighbourhood)
+    if (hone__stall_grows(search, &v->stall))
         start_elsewhere(search, v);
+    if (hone__stall_starts(search, &v->stall, slot)) {
+        v->at = slot;
+        return;
+    }
     is_faster = v->at < 0 || trial->time_ns < search->trials[v->at].time_ns;
-    if (trial->tag)
+    if (trial->tag && trial->tag != HONE_TAG_START)
         reward(v, trial->tag, is_faster);
     if (isinf(trial->time_ns))
         return;
     if (is_faster || hone__search_accepts(
                          search, search->trials[v->at].time_ns, trial->time_ns,
                          temperature * hone__search_scatter(search)))
-        stand_at(v, slot);
-    if (trial->time_ns < v->best_ns) {
-        v->best_ns = trial->time_ns;
-        v->n_stall = 0;
-    }
+        v->at = slot;
+    hone__stall_learn(search, &v->stall, slot);
 }
 
 const hone_strategy hone__strategy_variable = {

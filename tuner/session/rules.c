@@ -58,8 +58,9 @@ int hone__look_ahead(const hone_pace *pace, int n_workers, int is_learning)
  * is, the longer. With at least 300 of them 2 to 6 % of the runs on recorded
  * spaces would have gained as much in four times the evaluations; with 100,
  * 9 to 20 %, with 400 only 1.5 to 4 %, for 110 evaluations more
- * (docs/results/search-stopping-2026-11-20.md). Rejected: a fixed number of
- * them (500 trials of exhaustive search in a row may be one corner of the
+ * (docs/results/search-stopping-2026-11-20.md). With `auto` it is 5 to 8 %
+ * with 300, and with 400 no fewer (..-2026-11-25.md). Rejected: a fixed number
+ * of them (500 trials of exhaustive search in a row may be one corner of the
  * space), a model of what is left (which is what tells the search, too). */
 static const int64_t least_wait = 300;
 static const double wait_share = 2.0 / 3;
@@ -105,6 +106,15 @@ enum { FIRST = 12, FIRST_SHARE = 3 /* of the budget, for all */ };
 static const double least_gain = 0.3;
 static const double gain_kept = 0.5;
 
+/* Where a model guesses how fast each one's best will be: the guessed leader,
+ * whoever is guessed within CLOSE of it, and those that it knows nothing of
+ * begin with LEADER times as many,
+ * one that is guessed to be slower by more than FAR with its default alone.
+ * The guess is off by 0.1 to 0.2 at a problem that it has not seen. */
+enum { LEADER = 3, LEADER_LEAST = 6 };
+static const double guess_close = 0.1;
+static const double guess_far = 0.5;
+
 void hone__turn_add(hone_turn *share, double time_ns)
 {
     if (time_ns > 0 && (share->best_ns <= 0 || time_ns < share->best_ns))
@@ -143,16 +153,46 @@ static int64_t first_trials(hone_turn *const *shares, size_t n,
     return fair < 1 ? 1 : fair < FIRST ? fair : FIRST;
 }
 
+/* Of those that one begins with. */
+static int64_t first_of(const hone_turn *share, int64_t first,
+                        double best_guess)
+{
+    const int64_t more =
+        LEADER * first > LEADER_LEAST ? LEADER * first : LEADER_LEAST;
+
+    if (share->is_unknown)
+        return more;
+    if (!share->has_guess)
+        return first;
+    if (share->guess - best_guess > guess_far)
+        return 1;
+    return share->guess - best_guess < guess_close ? more : first;
+}
+
+static double best_guess_of(hone_turn *const *shares, size_t n)
+{
+    double best = INFINITY;
+
+    for (size_t i = 0; i < n; ++i) {
+        if (shares[i] && shares[i]->has_guess && shares[i]->guess < best)
+            best = shares[i]->guess;
+    }
+    return best;
+}
+
 int hone__turn_next(hone_turn *const *shares, size_t n, int64_t budget_left)
 {
     const double left = budget_left > 0 ? (double)budget_left : 100;
     const int64_t first = first_trials(shares, n, budget_left);
+    const double best_guess = best_guess_of(shares, n);
     int least = -1, best = -1;
 
     for (size_t i = 0; i < n; ++i) {
         if (!shares[i])
             continue;
-        if (least < 0 || shares[i]->n_asked < shares[least]->n_asked)
+        if (shares[i]->n_asked >= first_of(shares[i], first, best_guess))
+            ; /* it has begun */
+        else if (least < 0 || shares[i]->n_asked < shares[least]->n_asked)
             least = (int)i;
         if (best < 0 || promise(shares[i], left) < promise(shares[best], left))
             best = (int)i;
@@ -161,7 +201,7 @@ int hone__turn_next(hone_turn *const *shares, size_t n, int64_t budget_left)
         if (shares[i] && shares[i]->n_asked < shares[i]->first)
             return (int)i;
     }
-    return least >= 0 && shares[least]->n_asked < first ? least : best;
+    return least >= 0 ? least : best;
 }
 
 int64_t hone__turn_planned(int64_t budget_trials, size_t n)

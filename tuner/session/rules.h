@@ -44,6 +44,9 @@ int hone__until_is_reached(const hone_until *until);
 
 typedef struct hone_turn {
     int64_t first;      /* trials that it begins with; 0: as many as others */
+    int is_unknown;     /* one that a model of the others knows nothing of */
+    int has_guess;      /* a model of earlier problems says .. */
+    double guess;       /* .. the log of its best time, up to what all share */
     int64_t n_asked;    /* configurations of it, those under way included */
     int64_t n_answered; /* of those */
     int64_t n_told;

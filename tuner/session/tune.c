@@ -108,7 +108,7 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
         (!run->request->list || hone__tune_list_is_better(run)))
         status = hone__tune_final(run, err);
     result->final_s = hone__now_s() - final_start_s;
-    return status;
+    return status == HONE_OK ? hone__tune_learned_keep(run, err) : status;
 }
 
 static void finish_result(hone_tune_run *run)

@@ -6,9 +6,12 @@
 #include "db/db.h"
 #include "gen/parse/template.h"
 #include "tuner/compile/farm.h"
+#include "tuner/device/device.h"
 #include "tuner/judge/check_data.h"
 #include "tuner/judge/final.h"
+#include "tuner/judge/objective.h"
 #include "tuner/judge/outcome.h"
+#include "tuner/search/start.h"
 
 typedef struct hone_tune_progress {
     int64_t n_done;    /* trials with an outcome, resumed ones included */
@@ -52,12 +55,16 @@ typedef struct hone_tune_request {
     int device;          /* CUDA ordinal */
     hone_mode mode;
     const char *strategy;  /* of tuner/search/search.h */
+    double answer_s;       /* that one that is a program may take; 0: 60 */
     int64_t budget_trials; /* 0: no such limit */
     double budget_s;       /* 0: no such limit */
     double until_gain;     /* stop when another such gain is unlikely, see
                               rules.h: 0.01 for 1 %; 0: do not */
     uint64_t seed;
-    int without_seeds;      /* do not begin with what is good elsewhere */
+    const hone_objectives *objectives; /* beside the time; NULL: none */
+    const hone_start *start; /* tried right after the default; NULL: none */
+    int without_seeds;       /* do not begin with what is good elsewhere */
+    int learn; /* in the end, a model of the operation from all its trials */
     double trial_timeout_s; /* 0: 10 */
     int fixed_samples;      /* > 0: so many for every variant, no racing */
     hone_timing timing;
@@ -108,7 +115,23 @@ typedef struct hone_tune_out {
     char message[320];
 } hone_tune_out;
 
-enum { HONE_MAX_IMPLS = 16, HONE_TUNE_MOST_OUT = 32 };
+enum {
+    HONE_MAX_IMPLS = 16,
+    HONE_TUNE_MOST_OUT = 32,
+    HONE_TUNE_MOST_FRONT = 64
+};
+
+/* The best by an objective, or one of a front. */
+typedef struct hone_tune_best {
+    char objective[120];
+    double value; /* NaN: nobody has one */
+    double default_value;
+    char implementation[64];
+    char config[256];
+    double time_ns;
+    double energy_uj; /* 0: not measured */
+    double values[HONE_MOST_OBJECTIVES];
+} hone_tune_best;
 
 /* What became of one implementation. */
 typedef struct hone_tune_part {
@@ -131,7 +154,13 @@ typedef struct hone_tune_result {
     int64_t n_kept;
     int64_t n_stale;
     int is_edited; /* this run was the first to keep some, or some are stale */
-    int64_t n_seeded;    /* configurations that went first, see rules.h */
+    int64_t n_seeded;  /* configurations that went first, see rules.h */
+    int64_t n_started; /* of those that the request begins with, new ones */
+    int64_t n_guided;  /* implementations searched with a model's guess */
+    /* The model that was learned in the end; 0 trials: none. */
+    int64_t model_trials;
+    int64_t model_problems;
+    double model_error;  /* see tuner/model/model.h; negative: not known */
     int64_t n_compiled;  /* variants that have a cubin */
     int64_t n_compiles;  /* of the compiler; the rest shared one or came from
                             the cache */
@@ -154,10 +183,11 @@ typedef struct hone_tune_result {
     double error_ratio; /* worst error over the bound; at most 1 */
     double flops;       /* declared work; 0 if not declared */
     double bytes;
-    int sm_clock_mhz;      /* -1 unknown */
-    char stopped[16];      /* "exhausted", "budget", "unlikely",
-                              "interrupted"; "": it did not come to it */
-    char stopped_why[160]; /* a sentence */
+    int sm_clock_mhz;       /* -1 unknown */
+    char stopped[16];       /* "exhausted", "budget", "unlikely",
+                               "interrupted", "strategy": its program
+                               failed; "": it did not come to it */
+    char stopped_why[1024]; /* a sentence */
     char decided_by[160];
     char verdict[16];      /* "decided", "tied", "too_noisy", "only_one",
                               "interrupted": no final, ""; see FORMAT.md */
@@ -171,6 +201,10 @@ typedef struct hone_tune_result {
     hone_tune_baseline baselines[HONE_MAX_BASELINES];
     size_t n_out;                          /* of the final, or of several; .. */
     hone_tune_out out[HONE_TUNE_MOST_OUT]; /* .. of which the first are here */
+    size_t n_bests;                        /* one for each objective */
+    hone_tune_best bests[HONE_MOST_OBJECTIVES];
+    size_t n_front; /* of several objectives, of which the first are here */
+    hone_tune_best front[HONE_TUNE_MOST_FRONT];
     double seconds;
     /* Where they went: until the first trial could start, trials, final. */
     double setup_s;
@@ -187,6 +221,12 @@ typedef struct hone_tune_result {
  * line), HONE_ERR_NO_MEMORY (device memory too small for the problem). */
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
                        hone_error *err);
+
+/* Can a device of this kind tell what the objectives ask for? HONE_ERR_NO_GPU:
+ * no energy. */
+hone_status hone__tune_check_objectives(const hone_device_kind *kind,
+                                        const hone_objectives *objectives,
+                                        hone_error *err);
 
 /* Append the codes of the type dimensions, comma-joined, as the database has
  * them beside a variant. */

@@ -380,6 +380,10 @@ hone_status hone__tune_seeds_find(const hone_tune_run *run,
 
 const char *hone__tune_seed_origin(const hone_tune_job *job)
 {
+    for (size_t i = 0; i < job->impl->n_starts; ++i) {
+        if (job->impl->starts[i].index == job->index)
+            return job->impl->starts[i].origin;
+    }
     for (size_t i = 0; i < job->impl->n_seeds; ++i) {
         if (job->impl->seeds[i].index == job->index)
             return job->impl->seeds[i].origin;

@@ -26,7 +26,8 @@ static int budget_is_spent(const hone_tune_run *run)
 
 int hone__tune_is_enough(const hone_tune_run *run)
 {
-    return hone__until_is_reached(&run->until) || budget_is_spent(run);
+    return run->strategy_why || hone__until_is_reached(&run->until) ||
+           budget_is_spent(run);
 }
 
 /* Nothing is left: a budget that is spent with the last one did not matter.
@@ -47,6 +48,10 @@ static void explain_stop(hone_tune_run *run, hone_status status, char *text,
     if (status != HONE_OK) {
         reason = "interrupted";
         (void)snprintf(text, size, "interrupted after %lld trials", n);
+    } else if (run->strategy_why) {
+        reason = "strategy";
+        (void)snprintf(text, size, "after %lld trials %s", n,
+                       run->strategy_why);
     } else if (is_exhausted(run)) {
         reason = "exhausted";
         (void)snprintf(text, size, "after %lld trials there was no more", n);
@@ -70,7 +75,7 @@ hone_status hone__tune_stop(hone_tune_run *run, hone_status status,
     const char *stopped = run->result->stopped;
     const hone_db_session_summary properties = {-1, -1,   -1,     -1,
                                                 -1, NULL, stopped};
-    char text[160];
+    char text[sizeof run->result->stopped_why];
 
     if (status != HONE_OK && status != HONE_ERR_INTERRUPTED)
         return HONE_OK;

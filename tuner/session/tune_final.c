@@ -135,7 +135,8 @@ static hone_status choose_finalists(hone_tune_run *run,
                                     hone_error *err)
 {
     double times_ns[HONE_MOST_FINALISTS];
-    size_t n, count;
+    size_t others[HONE_MOST_FINALISTS];
+    size_t n, count, n_others = 0;
 
     hone__tune_sort_candidates(run);
     n = n_alive(run);
@@ -145,12 +146,20 @@ static hone_status choose_finalists(hone_tune_run *run,
     if (!again)
         count = hone__final_count(times_ns, count,
                                   hone__tune_noise_level(&run->noise));
+    count = again ? count : hone__tune_objective_room(run, count);
     for (size_t i = 0; i < n; ++i) {
         if (i < count || hone__tune_is_default(run, &run->candidates[i]))
             HONE_TRY(add_finalist(run, f, i, err));
         if (i < count)
             f->n_by_time = f->n;
     }
+    if (!again)
+        HONE_TRY(
+            hone__tune_objective_choose(run, count, others, &n_others, err));
+    for (size_t i = 0; i < n_others && f->n < HONE_MAX_FINALISTS; ++i)
+        HONE_TRY(add_finalist(run, f, others[i], err));
+    f->request.wants_energy =
+        hone__objectives_use(run->request->objectives, HONE_FACT_energy_uj);
     return HONE_OK;
 }
 
@@ -282,7 +291,8 @@ hone_status hone__tune_final(hone_tune_run *run, hone_error *err)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     hone__tune_show_progress(run, "final");
     for (size_t i = 0; i < run->n_impls; ++i)
-        run->impls[i].n_seeds = 0; /* a refuted one does not go first again */
+        run->impls[i].n_seeds = run->impls[i].n_starts =
+            0; /* a refuted one does not go first again */
     status = run_finals(run, f, err);
     if (status == HONE_OK)
         status = hone__db_begin(run->request->db, err);

@@ -52,6 +52,11 @@ hone_status hone__tune_final_announce(hone_tune_run *run,
                            "in the final: place %d of %zu by its trial, %.4f "
                            "times the best",
                            i + 1, run->n_candidates, c->time_ns / best_ns);
+        else if (!hone__tune_is_default(run, c))
+            (void)snprintf(text, sizeof text,
+                           "in the final for an objective: %.4f times the "
+                           "best by its trial",
+                           c->time_ns / best_ns);
         else
             (void)snprintf(text, sizeof text,
                            "in the final as the default variant: %.4f times "
@@ -277,5 +282,6 @@ hone_status hone__tune_final_store(hone_tune_run *run,
     HONE_TRY(put_decisions(run, f, err));
     HONE_TRY(hone__db_session_measured(run->request->db, session_of(run, f),
                                        &properties, err));
-    return put_ranking(run, f, err);
+    HONE_TRY(put_ranking(run, f, err));
+    return hone__tune_objective_store(run, f, err);
 }

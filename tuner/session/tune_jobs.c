@@ -173,6 +173,23 @@ static hone_tune_impl *next_impl(hone_tune_run *run, int *out_wait)
     return next < 0 ? NULL : &run->impls[next];
 }
 
+/* A strategy of one's own that fails ends the trials, and not the run: what was
+ * found meets in the final. */
+static hone_status search_next(hone_tune_run *run, hone_tune_impl *impl,
+                               int64_t *out_index, hone_error *err)
+{
+    const hone_status status = hone__search_next(impl->search, out_index, err);
+
+    if (status == HONE_OK || !hone__search_failure(impl->search))
+        return status;
+    run->strategy_why = hone__search_failure(impl->search);
+    hone__error_clear(err);
+    for (size_t i = 0; i < run->n_impls; ++i)
+        run->impls[i].exhausted = 1;
+    *out_index = -1;
+    return HONE_OK;
+}
+
 /* *out_impl NULL: there is no more, which `exhausted` says, or not now. */
 static hone_status next_index(hone_tune_run *run, hone_tune_impl **out_impl,
                               int64_t *out_index, hone_error *err)
@@ -188,7 +205,7 @@ static hone_status next_index(hone_tune_run *run, hone_tune_impl **out_impl,
     if (run->request->list)
         return hone__tune_list_next(run, out_impl, out_index, err);
     while ((*out_impl = next_impl(run, &wait))) {
-        HONE_TRY(hone__search_next((*out_impl)->search, out_index, err));
+        HONE_TRY(search_next(run, *out_impl, out_index, err));
         if (*out_index >= 0)
             return HONE_OK;
         (*out_impl)->exhausted = 1;

@@ -30,16 +30,20 @@ hone_status hone__tune_take_outcome(hone_tune_run *run, hone_tune_impl *impl,
                                     hone_outcome outcome, const char *config,
                                     hone_error *err)
 {
-    const double time_ns = outcome == HONE_OUTCOME_OK ? candidate->time_ns : 0;
+    hone_candidate valued = *candidate;
+    double told = 0;
 
-    HONE_TRY(hone__search_tell(impl->search, candidate->index, time_ns, err));
-    hone__turn_add(&impl->share, time_ns);
-    hone__until_add(&run->until, time_ns);
+    if (outcome == HONE_OUTCOME_OK) {
+        HONE_TRY(hone__tune_objective_set(run, &valued, err));
+        told = hone__tune_objective_told(run, &valued);
+    }
+    HONE_TRY(hone__search_tell(impl->search, candidate->index, told, err));
+    hone__turn_add(&impl->share, told);
+    hone__until_add(&run->until, told);
     ++run->progress.n_done;
     ++run->progress.outcomes[outcome];
-    return outcome == HONE_OUTCOME_OK
-               ? add_candidate(run, candidate, config, err)
-               : HONE_OK;
+    return outcome == HONE_OUTCOME_OK ? add_candidate(run, &valued, config, err)
+                                      : HONE_OK;
 }
 
 /* ---- variants ----------------------------------------------------------- */

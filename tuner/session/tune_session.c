@@ -115,6 +115,7 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
     session.problem_id = run->problem_id;
     for (size_t i = 0; i < run->n_impls; ++i)
         HONE_TRY(begin_session(run, &run->impls[i], &session, err));
+    HONE_TRY(hone__tune_objective_ask(run, err));
     return sync_elsewhere(run, err);
 }
 

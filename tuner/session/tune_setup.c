@@ -7,6 +7,7 @@
 #include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/host_unit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +35,7 @@ static void close_impl(hone_tune_impl *impl)
 {
     hone__free(impl->earlier);
     hone__free(impl->carried);
+    hone__free(impl->starts);
     hone__meaning_free(impl->meaning);
     hone__search_close(impl->search);
     hone__space_free(impl->space);
@@ -127,6 +129,10 @@ static int64_t planned_trials(const hone_tune_run *run)
                : run->result->space_valid;
 }
 
+/* With a guess, what is good at neighbours is looked at by it before it is
+ * tried, but for the nearest: in a short run all of them took its budget. */
+enum { SEEDS_BESIDE_GUESS = 2 };
+
 /* The default first, so that every run knows what tuning gains. */
 static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
                                hone_error *err)
@@ -134,28 +140,61 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     const hone_tune_request *request = run->request;
     const hone_search_space view = hone__search_space_of(impl->space);
     const int64_t planned = planned_trials(run);
-    int64_t first[1 + HONE_TUNE_RANKED + 1 + HONE_MOST_SEEDS] = {
-        impl->default_index};
-    size_t n_first = 1;
+    /* A short list, or nothing that is asked for. */
+    const int has_list = impl->tmpl->call || hone__tune_is_beside(run, impl);
+    int64_t hints[HONE_MOST_SEEDS];
+    int64_t *first;
+    size_t n_first = 0, n_hints = 0;
+    hone_status status;
 
+    HONE_TRY(hone__tune_start_find(run, impl, err));
     HONE_TRY(hone__tune_seeds_find(run, impl, err));
+    first = hone__alloc((1 + impl->n_again + impl->n_starts + impl->n_seeds) *
+                        sizeof *first);
+    if (!first)
+        return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    first[n_first++] = impl->default_index;
     for (size_t i = 0; i < impl->n_again; ++i)
         first[n_first++] = impl->again[i];
-    for (size_t i = 0; i < impl->n_seeds; ++i)
-        first[n_first++] = impl->seeds[i].index;
+    for (size_t i = 0; i < impl->n_starts; ++i)
+        first[n_first++] = impl->starts[i].index;
+    for (size_t i = 0; i < impl->n_seeds; ++i) {
+        if (impl->learned && i >= SEEDS_BESIDE_GUESS &&
+            impl->seeds[i].from != HONE_SEED_HERE)
+            hints[n_hints++] = impl->seeds[i].index;
+        else
+            first[n_first++] = impl->seeds[i].index;
+    }
     if (impl->tmpl->call) /* a short list, the library's best first */
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
-    return hone__search_open(
-        impl->tmpl->call ? "exhaustive"
-        : request->list  ? "random" /* it is not asked */
-                         : request->strategy,
+    status = hone__search_open(
+        has_list        ? "exhaustive"
+        : request->list ? "random" /* it is not asked */
+                        : request->strategy,
         &view,
-        &(hone_search_options){request->seed, first, n_first,
-                               request->only
-                                   ? planned
-                                   : hone__turn_planned(planned, run->n_impls)},
+        &(hone_search_options){
+            .seed = request->seed,
+            .first = first,
+            .n_first = n_first,
+            .budget_trials = request->only
+                                 ? planned
+                                 : hone__turn_planned(planned, run->n_impls),
+            .prior = hone__tune_prior(run, impl),
+            .hints = hints,
+            .n_hints = n_hints,
+            .answer_s = request->answer_s,
+            .stop = request->farm.stop},
         &impl->search, err);
+    hone__free(first);
+    HONE_TRY(status);
+    /* Estimates of templates are in units of their own. */
+    impl->share.guess =
+        impl->learned ? hone__search_best_guess(impl->search) : NAN;
+    impl->share.has_guess = !isnan(impl->share.guess);
+    impl->share.is_unknown =
+        run->result->n_guided && !impl->learned && !has_list;
+    return HONE_OK;
 }
 
 /* What is in the database, and searches that know it. */
@@ -163,6 +202,7 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
 {
     if (run->request->db)
         HONE_TRY(hone__tune_record_open(run, err));
+    HONE_TRY(hone__tune_learned_open(run, err));
     for (size_t i = 0; i < run->n_impls; ++i) {
         hone_tune_impl *impl = &run->impls[i];
 
@@ -175,7 +215,11 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
         for (size_t k = 0; k < impl->n_seeds; ++k) /* that none tried earlier */
             run->result->n_seeded +=
                 hone__search_is_new(impl->search, impl->seeds[k].index);
+        for (size_t k = 0; k < impl->n_starts; ++k)
+            run->result->n_started +=
+                hone__search_is_new(impl->search, impl->starts[k].index);
     }
+    HONE_TRY(hone__tune_start_say(run, err));
     return run->request->list ? hone__tune_list_plan(run, err) : HONE_OK;
 }
 
@@ -264,7 +308,11 @@ static hone_status choose_one(hone_tune_run *run, hone_error *err)
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
+    const int wants_energy =
+        hone__objectives_use(request->objectives, HONE_FACT_energy_uj);
 
+    HONE_TRY(hone__tune_check_objectives(hone__tune_kind(run),
+                                         request->objectives, err));
     /* The compilers load while the device is asked what it is. */
     HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
                               &run->farm, err));
@@ -286,6 +334,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
         .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
+        .wants_energy = wants_energy,
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .verbose = request->verbose,
@@ -326,6 +375,7 @@ void hone__tune_teardown(hone_tune_run *run)
     (void)hone__worker_stop(&run->disk, HONE_DISK_SYNC_S, NULL, 0);
     hone__device_lock_drop(&run->lock);
     hone__free(run->candidates);
+    hone__tune_learned_close(run);
     for (size_t i = 0; i < run->n_impls; ++i)
         close_impl(&run->impls[i]);
     hone__helper_kernels_free(&run->helper_kernels);

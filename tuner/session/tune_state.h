@@ -9,6 +9,7 @@
 #include "tuner/process/device_lock.h"
 #include "tuner/compile/farm.h"
 #include "tuner/judge/final.h"
+#include "tuner/model/model.h"
 #include "tuner/trial/device_worker.h"
 #include "tuner/compile/helper_kernels.h"
 #include "tuner/compile/host_unit.h"
@@ -63,6 +64,8 @@ typedef struct hone_candidate {
     int registers;           /* -1: unknown, of an earlier run */
     int static_shared_bytes; /* likewise */
     char cubin_sha256[HONE_SHA256_HEX];
+    double values[HONE_MOST_OBJECTIVES]; /* by its trial, then by the final */
+    double energy_uj;                    /* of the final; 0: not measured */
 } hone_candidate;
 
 /* Places of a ranking that are stored, so that another device can be seeded
@@ -96,6 +99,8 @@ struct hone_tune_impl {
     hone_launch_spec *default_spec;
     hone_seed seeds[HONE_MOST_SEEDS]; /* tried after it */
     size_t n_seeds;
+    hone_seed *starts; /* what the request begins with: before the seeds */
+    size_t n_starts;
     hone_earlier_trial *earlier; /* one for each configuration */
     size_t n_earlier;
     int64_t again[HONE_TUNE_RANKED + 1]; /* damaged: tried again, first */
@@ -105,8 +110,19 @@ struct hone_tune_impl {
     hone_meaning *meaning; /* of the template; NULL: not asked for yet */
     int exhausted;         /* the search has no more */
     hone_turn share;       /* of the budget */
+    const hone_model_part *learned; /* from other problems; NULL: nothing */
+    int is_guessed; /* by that, or by what the template estimates */
+    hone_features *guess_features;   /* of this problem; the run's */
+    float *guess_row;                /* scratch */
+    int64_t *guess_config;           /* scratch */
     int64_t template_id, session_id; /* in the database */
 };
+
+/* One whose trials are learned from. */
+typedef struct hone_tune_learner {
+    const hone_template *tmpl;
+    hone_features *features; /* of this problem */
+} hone_tune_learner;
 
 typedef struct hone_tune_run {
     const hone_tune_request *request;
@@ -134,6 +150,7 @@ typedef struct hone_tune_run {
     hone_tune_queue deferred;  /* compiled, but they spill registers: last */
     hone_tune_queue trying;    /* sent to the worker; it is at the first */
     int exhausted;             /* no search has more */
+    const char *strategy_why;  /* a strategy's program failed; NULL: no */
     size_t list_next;          /* of the request's list */
     double known_best_ns;      /* with a list: before it was measured */
     int64_t only_index;        /* the one that was asked for; -1: all */
@@ -146,6 +163,9 @@ typedef struct hone_tune_run {
     hone_until until;
     double ready_s; /* when the first worker was ready; 0: not yet */
     int64_t device_id, problem_id, toolchain_id; /* in the database */
+    hone_model model; /* of the operation on this device; no parts: none */
+    hone_tune_learner learners[HONE_MAX_IMPLS];
+    size_t n_learners;
     hone_candidate *candidates;
     size_t n_candidates;
     hone_tune_progress progress;
@@ -191,8 +211,16 @@ int64_t hone__tune_under_way(const hone_tune_run *run);
 /* What the database knows to be good elsewhere. */
 hone_status hone__tune_seeds_find(const hone_tune_run *run,
                                   hone_tune_impl *impl, hone_error *err);
-/* "place 1 of .. on ..": where it is good; NULL: it is no seed. */
+/* "place 1 of .. on ..": where it is good, or which line of --start it is;
+ * NULL: it is no seed. */
 const char *hone__tune_seed_origin(const hone_tune_job *job);
+
+/* tune_start.c */
+/* The configurations of the request that are in this space, as `starts`. */
+hone_status hone__tune_start_find(const hone_tune_run *run,
+                                  hone_tune_impl *impl, hone_error *err);
+/* Name those that are in none. */
+hone_status hone__tune_start_say(const hone_tune_run *run, hone_error *err);
 
 /* What earlier runs found out: read it, then, before anything is proposed,
  * tell it to the search. */
@@ -200,6 +228,16 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_tune_impl *impl,
                                     hone_error *err);
 hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,
                                     hone_error *err);
+
+/* tune_learn.c */
+/* What other problems teach about this one, for all implementations. */
+hone_status hone__tune_learned_open(hone_tune_run *run, hone_error *err);
+/* What a search begins with; without a guess: nothing. */
+hone_search_prior hone__tune_prior(hone_tune_run *run, hone_tune_impl *impl);
+/* If it was asked for: learn from all trials, those of this run included, and
+ * measure how far that is off elsewhere. */
+hone_status hone__tune_learned_keep(hone_tune_run *run, hone_error *err);
+void hone__tune_learned_close(hone_tune_run *run);
 
 /* tune_carry.c */
 /* What makes a stored variant the same as this one. */
@@ -329,6 +367,27 @@ hone_status hone__tune_final_refute(hone_tune_run *run,
 hone_status hone__tune_final_store(hone_tune_run *run,
                                    const hone_tune_final_state *f,
                                    hone_error *err);
+
+/* tune_objective.c */
+/* What the session was asked for. */
+hone_status hone__tune_objective_ask(hone_tune_run *run, hone_error *err);
+/* Its values, as far as a trial tells them. */
+hone_status hone__tune_objective_set(const hone_tune_run *run,
+                                     hone_candidate *c, hone_error *err);
+/* What the search hears of it: an objective, or the time; 0: no value. */
+double hone__tune_objective_told(const hone_tune_run *run,
+                                 const hone_candidate *c);
+/* How many of `count` are in the final for their time. */
+size_t hone__tune_objective_room(const hone_tune_run *run, size_t count);
+/* Who is in it beside the first `count`, for an objective: at most
+ * HONE_MOST_FINALISTS. */
+hone_status hone__tune_objective_choose(hone_tune_run *run, size_t count,
+                                        size_t *out, size_t *out_n,
+                                        hone_error *err);
+/* Winners by objectives, the front, and the numbers of both. */
+hone_status hone__tune_objective_store(hone_tune_run *run,
+                                       const hone_tune_final_state *f,
+                                       hone_error *err);
 
 /* Append a sentence to the result's notes. */
 void hone__tune_note(hone_tune_run *run, const char *sentence);

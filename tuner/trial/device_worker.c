@@ -132,6 +132,21 @@ static hone_status receive_code(hone_device *device, int from_parent,
     return status;
 }
 
+/* Before anything is tried for it. */
+static hone_status check_energy(server *s, hone_error *err)
+{
+    int64_t mj;
+
+    if (!s->setup->wants_energy || hone__device_energy(&s->device, &mj))
+        return HONE_OK;
+    return hone__fail(
+        err, HONE_ERR_NO_GPU,
+        "the energy of this device cannot be measured: NVML has "
+        "no counter of it here (GPUs since Volta have one, slices "
+        "of a card do not); 'hone doctor' says whether NVML is "
+        "there");
+}
+
 static hone_status set_up(server *s, int from_parent, hone_error *err)
 {
     const hone_worker_setup *setup = s->setup;
@@ -139,6 +154,7 @@ static hone_status set_up(server *s, int from_parent, hone_error *err)
 
     HONE_TRY(hone__device_open(setup->kind, setup->device, setup->device_code,
                                device, err));
+    HONE_TRY(check_energy(s, err));
     if (setup->sanitized)
         device->guard_bytes = 0;
     if (setup->kind->needs_code && !setup->device_code)

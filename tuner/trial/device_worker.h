@@ -16,9 +16,10 @@ typedef struct hone_worker_setup {
     const void *device_code; /* cubin of the helper kernels; NULL: it
                                 comes as HONE_DEVICE_CODE_JOB, being compiled
                                 while the context is made */
-    int verify_only; /* no problem is set up: only HONE_DEVICE_VERIFY comes */
-    int verbose;     /* what kernels print is shown, on the parent's stderr */
-    int sanitized;   /* a sanitizer watches the bounds of arrays */
+    int verify_only;  /* no problem is set up: only HONE_DEVICE_VERIFY comes */
+    int verbose;      /* what kernels print is shown, on the parent's stderr */
+    int wants_energy; /* of the final: it is an error if there is no counter */
+    int sanitized;    /* a sanitizer watches the bounds of arrays */
     hone_timing timing; /* forced, or AUTO */
     hone_problem_setup problem;
 } hone_worker_setup;

@@ -4,6 +4,7 @@
 
 #include "runtime/base/alloc.h"
 #include "tuner/process/worker.h"
+#include "tuner/trial/energy.h"
 
 #include <string.h>
 
@@ -116,8 +117,20 @@ static void at(void *user, int i, hone_final_stage stage)
     hone__final_say_at(f->to_parent, i, stage);
 }
 
+static hone_status energy(void *user, int i, hone_finalist *item,
+                          hone_error *err)
+{
+    hone_final_state *f = user;
+    hone_energy measured;
+
+    HONE_TRY(hone__energy_measure(&f->runners[i].timer, &measured, err));
+    item->energy_uj = measured.energy_uj;
+    return HONE_OK;
+}
+
 static const hone_final_ops ops = {
-    hone__final_enter, open_runner, load_control, sample, recheck, series, at};
+    hone__final_enter, open_runner, load_control, sample,
+    recheck,           series,      at,           energy};
 
 /* ---- the request --------------------------------------------------------- */
 

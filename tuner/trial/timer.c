@@ -193,6 +193,13 @@ hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
     return HONE_OK;
 }
 
+hone_status hone__timer_burst(hone_timer *timer, int n, hone_error *err)
+{
+    for (int i = 0; i < n; ++i)
+        HONE_TRY(run_sample(timer, err));
+    return hone__device_synchronize(timer->device, "running", err);
+}
+
 void hone__timer_close(hone_timer *timer)
 {
     if (timer->device) {

@@ -51,6 +51,8 @@ enum { HONE_REST_LONG_MS = 300, HONE_REST_SHORT_MS = 30 };
  * the series the same whatever ran before. */
 hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
                                hone_error *err);
+/* So many samples that nobody times, one behind the other, and wait. */
+hone_status hone__timer_burst(hone_timer *timer, int n, hone_error *err);
 void hone__timer_close(hone_timer *timer);
 
 /* Pure: how many executions of `estimate_ns` make a sample when the arguments

@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone export and import of trials: the same rows and the same bytes again, in
+# any database, all or nothing; search spaces as T1 and back.
+. "$(dirname "$0")/hone_test.sh"
+tests=$(dirname "$HONE")/../tests
+cd "$work"
+ask() { "$tests/db_ask" "$@"; }
+rows() { # rows DB: all but numbers of rows, artifacts and sessions without a trial
+    for view in trial_v1 session_v1 counter_v1; do
+        trials=
+        [ "$view" = session_v1 ] && trials="where n_trials > 0"
+        columns=$(ask "$1" "select group_concat(name)
+            from (select name from pragma_table_info('$view')
+                where name not glob '*_id' and name not in
+                    ('cubin_sha256', 'log_sha256', 'n_trials'))")
+        ask "$1" "select $columns from $view $trials order by
+            $(echo "$columns" | tr ',' '\n' | grep -n . | cut -d: -f1 |
+            tr '\n' ',' | sed 's/,$//')"
+    done
+}
+same_rows() {
+    rows "$1" >one.txt
+    rows "$2" >two.txt
+    diff one.txt two.txt >diff.txt || {
+        head -20 diff.txt
+        fail "$1 and $2 have other rows"
+    }
+}
+
+# Trials of all kinds: texts with quotes, commas, line feeds and what is not
+# ASCII; times that need 17 digits; infinity; what is not known; a counter.
+"$tests/make_db" known.db
+run 0 sql --write "UPDATE trial SET message = 'a, \"b\"' || char(10) || 'ü', error_ratio
+    = 9e999 WHERE trial_id = 1" --db known.db
+run 0 sql --write "UPDATE trial SET time_ns = 0.1 + 0.2, samples_ns = '[1.5,null,2e+06]',
+    n_samples = 3, launches_per_sample = 7, spread_ns = 1e-7 WHERE trial_id = 2" --db known.db
+run 0 sql --write "UPDATE trial SET message = '', time_ns = 123456789.12345679,
+    sm_clock_mhz = 1980, power_mw = 700000, temperature_c = -3, throttle_reasons = 4
+    WHERE trial_id = 3" --db known.db
+run 0 sql --write "INSERT INTO counter VALUES (3, 'k<1, 2>', 'dram', '%', 0.1)" --db known.db
+run 0 sql --write "UPDATE session SET seed = -1 WHERE session_id = 1" --db known.db
+for format in jsonl csv; do
+    run 0 export saxpy --db known.db -o "a.$format"
+    out_empty
+    err_has "a.$format: 4 trials"
+    run 0 export gemm --db known.db -o "g.$format" -q
+    err_empty
+    rm -f new.db*
+    run 0 import "a.$format" --db new.db --format json
+    json rows=4 sessions=2 trials=4 winners=0 left_out=0
+    run 0 import "g.$format" --db new.db
+    same_rows known.db new.db
+    # Again nothing comes, and what goes out is the same file.
+    run 0 import "a.$format" --db new.db --format json
+    json rows=4 sessions=0 trials=0
+    same_rows known.db new.db
+    run 0 export saxpy --db new.db -o "b.$format"
+    cmp -s "a.$format" "b.$format" || fail "$format: another file"
+    # The same into the database it is of, which keeps its winners and texts.
+    cp known.db full.db
+    run 0 import "a.$format" --db full.db --format json
+    json sessions=0 trials=0
+    [ "$(ask full.db "select count(*) from winner_v1")" -eq 2 ] || fail "winners"
+    [ "$(ask full.db "select count(*) from artifact where size_bytes = 0")" -eq 0 ] ||
+        fail "an empty text"
+    run 0 check --db new.db
+    # Compressed, from standard output.
+    run 0 export saxpy --db known.db --format "$format"
+    cmp -s "$work/out" "a.$format" || fail "standard output"
+    gzip -c "a.$format" >"z.$format.gz"
+    rm -f zip.db*
+    run 0 import "z.$format.gz" --db zip.db
+    out_has "trials: 4"
+    head -c 300 "z.$format.gz" >"cut.gz"
+    run 3 import cut.gz --db zip.db
+done
+# A part, then all of it: what is new comes.
+run 0 export saxpy --db known.db --where outcome=ok -o part.csv -q
+rm -f new.db*
+run 0 import part.csv --db new.db
+out_has "trials: 2"
+run 0 import a.jsonl --db new.db
+out_has "trials: 2"
+run 0 import g.csv --db new.db
+same_rows known.db new.db
+# A merge gives the text that an import does not have.
+[ "$(ask new.db "select count(*) from template where source_sha256 like 'e3b0c442%'")" -eq 2 ] ||
+    fail "texts"
+run 0 merge known.db --db new.db
+[ "$(ask new.db "select count(*) from template where source_sha256 like 'e3b0c442%'")" -eq 0 ] ||
+    fail "texts are missing"
+
+# ---- nothing of it is launched, and a tune goes on from it -----------------------
+run 0 tune saxpy/stream --dims 777 --device cpu --budget 5 --db tuned.db -q
+run 0 export saxpy --db tuned.db -o tuned.jsonl -q
+run 0 import tuned.jsonl --db other.db
+same_rows tuned.db other.db
+run 3 run saxpy --dims 777 --device cpu --db other.db
+err_has "hone tune saxpy"
+run 0 tune saxpy/stream --dims 777 --device cpu --budget 5 --db other.db -q
+run 0 run saxpy --dims 777 --device cpu --db other.db --format json
+json correct=true match=exact
+# An imported text of a template is never the latest where there is another.
+sed 's/"template_sha256":"[0-9a-f]*"/"template_sha256":"'"$(printf %064d 7)"'"/g
+    s/"\([a-z_]*template_put_unix_ns\)":[0-9]*/"\1":9000000000000000000/g
+    s/"session_template_sha256":"[0-9a-f]*"/"session_template_sha256":"'"$(printf %064d 7)"'"/' \
+    tuned.jsonl >newer.jsonl
+run 0 import newer.jsonl --db tuned.db
+out_has "trials: 5"
+run 0 run saxpy --dims 777 --device cpu --db tuned.db --format json
+json correct=true match=exact
+
+# ---- what cannot be done ------------------------------------------------------------
+run 2 export
+run 2 export saxpy --db known.db -o x.json
+err_has "say with --format"
+run 3 export nothing --db known.db
+err_has "has no trial of nothing"
+out_empty
+run 3 export saxpy/other --db known.db
+run 3 export saxpy --db missing.db -o none.csv
+[ ! -e none.csv ] || fail "a file of nothing"
+run 3 export saxpy --db known.db -o no/such/folder.csv
+err_has "cannot write 'no/such/folder.csv'"
+"$tests/make_version" old.db 8 "$here/../db/version_1.sql"
+run 3 export saxpy --db old.db
+err_has "hone merge old.db"
+run 0 export saxpy --db known.db -o kept.csv -q
+before=$(cksum <kept.csv)
+run 3 export nothing --db known.db -o kept.csv
+[ "$before" = "$(cksum <kept.csv)" ] || fail "the file that was there is gone"
+[ -z "$(find . -name '*.??????' -newer part.csv -name 'kept*')" ] || fail "a temporary file is left"
+if [ -c /dev/full ]; then
+    code=0
+    "$HONE" export saxpy --db known.db >/dev/full 2>err || code=$?
+    [ "$code" -eq 4 ] || fail "a full disk: $code"
+fi
+run 3 export saxpy --db known.db --format t4
+err_has "choose with --dims 1000,4 or 2000,5"
+
+# ---- T1: the same configurations, and back ---------------------------------------------
+space() { # space TEMPLATE OPTIONS..
+    run 0 space "$@" --count
+    count=$(cat out)
+    run 0 export "$@" --format t1 -o space.json -q
+    run 0 space space.json --count
+    out_is "$count"
+    run 0 space "$@" --list --format csv
+    tail -n +2 out | tr 'TF' 'tf' | sed 's/[^,]*-,//' | sort >template.txt
+    run 0 space space.json --list --format csv
+    tail -n +2 out | tr 'TF' 'tf' | sort >t1.txt
+    [ "$(wc -l <template.txt)" -eq "$(wc -l <t1.txt)" ] || fail "$1: lines"
+}
+same_space() {
+    space "$@"
+    cmp -s template.txt t1.txt || fail "$1: other configurations"
+    run 0 import space.json -o lines.txt
+    {
+        echo '#pragma hone op probe(n)'
+        echo '#pragma hone arg x: inout f32[n]'
+        cat lines.txt
+        echo '#pragma hone launch probe grid(1) block(32) args(x)'
+        echo 'extern "C" __global__ void probe(float *x) { x[0] = 0; }'
+    } >probe.cu
+    run 0 space probe.cu --count
+    out_is "$count"
+    run 0 export probe.cu --format t1 -o again.json -q
+    run 0 space again.json --list --format csv
+    tail -n +2 out | tr 'TF' 'tf' | sort >again.txt
+    cmp -s t1.txt again.txt || fail "$1: other configurations from its lines"
+}
+same_space saxpy/stream --dims 777
+same_space "$fixtures/mini.cu" --dims 100,f64
+space gemm/wmma --dims 1024,1024,1024
+space convolve2d/direct --dims 512,512,3,f32
+space column_sums/stream --dims 4096,4096
+run 0 export saxpy/stream --format t1
+out_has '"ConfigurationSpace"'
+run 3 export nothing --format t1

@@ -1,0 +1,203 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone import of other tuners' files: what becomes of them, again, exact round
+# trips; every prefix of every format and what is not right: a sentence with the
+# place, and nothing stored.
+. "$(dirname "$0")/hone_test.sh"
+tests=$(dirname "$HONE")/../tests
+rec=$here/../replay/recordings
+cd "$work"
+ask() { "$tests/db_ask" "$@"; }
+is() { # is DB SQL ANSWER
+    [ "$(ask "$1" "$2")" = "$3" ] || fail "$2 is $(ask "$1" "$2")"
+}
+
+# ---- Kernel Tuner and T4 --------------------------------------------------------
+recorded() { # recorded FILE FORMAT OP
+    rm -f one.db* two.db*
+    run 0 import "$1" --db one.db
+    run 0 import "$1" --db one.db --format json
+    json sessions=0 trials=0 winners=0
+    run 0 export "$3" --format "$2" --db one.db -o one.json -q
+    run 0 import one.json --db two.db
+    run 0 export "$3" --format "$2" --db two.db -o two.json -q
+    cmp -s one.json two.json || fail "$1: another file"
+    # Its version is the hash of what it says; a T4 file says no device.
+    version=
+    [ "$2" = t4 ] || version="driver_version,"
+    what="select config, outcome, time_ns, samples_ns, started_at, device_name,
+        $version compile_time_ns, device_time_ns from trial_v1 order by 1"
+    is two.db "$what" "$(ask one.db "$what")"
+    what="select config, name, unit, value from counter_v1 order by 1, 2"
+    is two.db "$what" "$(ask one.db "$what")"
+    is one.db "select group_concat(distinct device_kind) from trial_v1" replay
+}
+# Trials of hone, whose times are doubles of nanoseconds: the same again.
+"$tests/make_db" known.db
+run 0 sql --write "UPDATE trial SET time_ns = 1.1 + trial_id / 3.0 WHERE outcome = 'ok'" --db known.db
+for format in kernel-tuner t4; do
+    rm -f back.db*
+    run 0 export gemm --format $format --db known.db -o gemm.json -q
+    run 0 import gemm.json --db back.db
+    what="select config, outcome, time_ns from trial_v1 where op = 'gemm'
+        and outcome = 'ok' order by 1"
+    is back.db "$what" "$(ask known.db "$what")"
+    recorded "$PWD/gemm.json" $format gemm
+done
+recorded "$rec/small_cache.json" kernel-tuner axpy
+is one.db "select device_name from winner_v1" "replay of Test GPU"
+is one.db "select dims from winner_v1" "1024,8"
+# As the replay of the file has it.
+run 0 tune --device "replay:$rec/small_cache.json" --db replay.db -q
+is one.db "select config || time_ns || device_name || driver_version from winner_v1" \
+    "$(ask replay.db "select config || time_ns || device_name || driver_version from winner_v1")"
+recorded "$rec/small_t4.json" t4 small_t4
+run 0 import "$rec/cut_cache.json" --db cut.db
+err_has "ends early: an interrupted run"
+run 0 import "$rec/all_failed_t4.json" --db failed.db
+out_has "winners: 0"
+run 3 run axpy --dims 1024,8 --device cpu --db one.db
+# Numbers that need all their digits, a counter, newer failures.
+cat >odd.json <<'END'
+{"device_name": "G", "kernel_name": "k", "problem_size": 7, "tune_params_keys": ["A", "B"],
+"tune_params": {"A": [1, 2, 3], "B": ["x", 0.5, true]}, "objective": "time", "cache": {
+"1,x": {"A": 1, "B": "x", "time": 61.045247999999994, "times": [0.1, 61.014751999999994, 1e-05],
+"compile_time": 87.82599400728941, "verification_time": 291.749270982109, "benchmark_time": 2.5,
+"GFLOP/s": 2526.3194127960937, "timestamp": "2023-02-13 20:25:58.916914+01:00"},
+"2,0.5": {"A": 2, "B": 0.5, "time": 0.30000000000000004, "timestamp": "2023-02-13 19:26:58.000001+00:00"},
+"3,True": {"A": 3, "B": true, "__error__": "CompilationFailedConfig"}}}
+END
+recorded "$PWD/odd.json" kernel-tuner k
+for number in 61.045247999999994 0.1, 61.014751999999994 0.00001 87.82599400728941 \
+    291.749270982109 2526.3194127960937 0.3000000000000000 \
+    "2023-02-13 19:25:58.916914+00:00" '"3,True"' '"CompilationFailedConfig"'; do
+    grep -qF -e "$number" one.json || fail "no $number: $(cat one.json)"
+done
+is one.db "select outcome from trial_v1 where config = 'A=3,B=true'" compile
+
+# ---- Triton, TunableOp, inductor ----------------------------------------------------
+run 0 import "$fixtures/exchange/add_kernel.autotune.json" --db triton.db
+is triton.db "select op || ' ' || dims || ' ' || config || ' ' || time_ns from winner_v1" \
+    "add_kernel 98432 BLOCK_SIZE=1024,FAST=false,num_warps=8,num_ctas=1,num_stages=3 4095.99994271994"
+is triton.db "select group_concat(outcome) from trial_v1" ok,ok,launch
+is triton.db "select label from trial_v1 limit 1" "98432 torch.float32 torch.float32 True"
+run 0 import "$fixtures/exchange/tunableop_results0.csv" --db torch.db
+out_has "left_out: 1"
+is torch.db "select time_ns || dims from winner_v1 where config = 'solution=Gemm_Hipblaslt_1219'" \
+    "1262000.025088,4096,64"
+is torch.db "select count(*) from winner_v1 where device_name glob
+    'replay of TunableOp with PT_VERSION 2.6.0*gfx942*'" 3
+run 3 import "$fixtures/exchange/ckz.best_config" --db none.db
+err_has "without a time of the kernel"
+for file in "$fixtures"/exchange/*.json "$fixtures"/exchange/*.csv; do
+    run 0 import "$file" --db twice.db
+    run 0 import "$file" --db twice.db --format json
+    json trials=0 sessions=0 winners=0
+done
+
+# ---- what is not right ----------------------------------------------------------------
+rm known.db*
+"$tests/make_db" known.db
+run 0 export saxpy --db known.db -o good.csv -q
+run 0 export saxpy --db known.db -o good.jsonl -q
+: >empty
+bad() { # bad FILE WORDS..: neither a new database nor one that is there changes
+    file=$1
+    cp known.db there.db
+    run 3 import "$file" --db there.db
+    err_lines 1
+    out_empty
+    for word in "$@"; do
+        err_has "$word"
+    done
+    run 3 import "$file" --db none.db
+    [ ! -e none.db ] || fail "a database of nothing"
+    is there.db "select count(*) from trial" 7
+}
+line() { # line N SED FILE: good.jsonl or good.csv with its line N changed
+    sed "$1$2" "$3" >"bad.${3##*.}"
+    cmp -s "bad.${3##*.}" "$3" && fail "$2 changes nothing"
+    bad_file=bad.${3##*.}
+}
+edit() { # edit N SED WORDS..
+    line "$1" "$2" good.jsonl
+    shift 2
+    bad "$bad_file" "$@"
+}
+edit 2 's/"outcome":"ok"/"outcome":"good"/' "bad.jsonl:2: 'outcome' cannot be 'good': it has to be one of ok|constraint"
+edit 2 's/"time_ns":[0-9.]*/"time_ns":NaN/' "bad.jsonl:2: 'time_ns' cannot be"
+edit 2 's/"time_ns":[0-9.]*/"time_ns":-1/' "has to be a number above 0"
+edit 2 's/"time_ns":[0-9.]*,//' "'time_ns' is missing, and the outcome is ok"
+edit 2 's/"time_ns":[0-9.]*/"time_ns":1e999/' "bad.jsonl:2: 'time_ns' cannot be"
+edit 2 's/"sm_count":[0-9]*/"sm_count":99999999999999999999/' "has to be a whole number above 0"
+edit 2 's/"sm_count":[0-9]*/"sm_count":1.5/' "'sm_count' cannot be '1.5'"
+edit 2 's/"sm_count":[0-9]*/"sm_count":"1"/' "'sm_count' has to be a number"
+edit 2 's/"op":"saxpy"/"op":7/' "'op' has to be a text"
+edit 2 's/"op":"saxpy"/"op":null/' "'op' is missing"
+edit 2 's/"mode":/"mood":/' "there is no member 'mood'"
+edit 2 's/"mode":"cold"/"mode":"cold","mode":"hot"/' "'mode' is there twice"
+edit 2 's/trials.1/trials\/2/' "'format' is not hone-trials/1"
+edit 2 's/}$//' "bad.jsonl:2: column"
+edit 2 's/"seed":1/"seed":2/' "says other things of its session"
+edit 2 's/"registers":32/"registers":33/;3s/BLOCK=256/BLOCK=128/;3s/"started_unix_ns":1/"started_unix_ns":2/' \
+    "says other things of its variant"
+sed 2p good.jsonl >bad.jsonl
+bad bad.jsonl "bad.jsonl:3: this trial is in the file twice"
+line 3 's/,[^,]*$//' good.csv
+bad bad.csv "bad.csv:3: this row has"
+line 1 's/,dims,/,dimensions,/' good.csv
+bad bad.csv "bad.csv:1: there is no column 'dimensions'"
+line 1 's/,label,/,dims,/' good.csv
+bad bad.csv "bad.csv:1: column 'dims' is there twice"
+line 2 's/,cold,/,"cold"x,/' good.csv
+bad bad.csv "bad.csv:2: there is more behind the quote"
+line 2 's/,cold,/,co"ld,/' good.csv
+bad bad.csv "bad.csv:2: a quote inside a field"
+line 2 's/,wrong,/,,/' good.csv
+bad bad.csv "bad.csv:2: 'outcome' is missing"
+head -1 good.csv >bad.csv
+bad bad.csv "there is no trial in it"
+bad known.db "is a database; hone merge takes those"
+bad empty "has none of the formats that are read: JSON Lines, CSV, Kernel Tuner cache"
+bad missing.csv "cannot open 'missing.csv'"
+echo '{"winner": 1}' >bad.json
+bad bad.json "has none of the formats"
+sed 's/"time": 8.0/"time": -8.0/' "$rec/small_cache.json" >bad.json
+bad bad.json "the time must be positive"
+sed 's/"BLOCK_SIZE": 128/"BLOCK_SIZE": "1,2"/' "$fixtures/exchange/add_kernel.autotune.json" >bad.json
+bad bad.json "cannot be kept (a comma)"
+sed 's/0.033/fast/' "$fixtures/exchange/tunableop_results0.csv" >bad.csv
+bad bad.csv "bad.csv:7: the fourth column has to be a time"
+# The format is told by the content, whatever the name says.
+cp good.csv really.jsonl
+run 0 import really.jsonl --db new.db
+out_has "kind: CSV"
+run 2 import good.csv --db new.db -o lines.txt
+err_has "--output is for what a T1 file becomes"
+run 2 import
+
+# Every prefix of every format: what is cut off is refused or, between two rows,
+# a smaller file; nothing of a refused one is stored.
+run 0 space "$fixtures/mini.cu" --count
+run 0 export "$fixtures/mini.cu" --format t1 -o t1.json -q
+for file in good.csv good.jsonl odd.json "$rec/small_t4.json" t1.json \
+    "$fixtures/exchange/add_kernel.autotune.json" "$fixtures/exchange/tunableop_results0.csv"; do
+    size=$(wc -c <"$file")
+    step=$((size / 23 + 1))
+    at=0
+    while [ "$at" -lt "$size" ]; do
+        head -c "$at" "$file" >cut
+        rm -f cut.db*
+        code=0
+        "$HONE" import cut --db cut.db >out 2>err </dev/null || code=$?
+        case $code in
+        0) ;;
+        3)
+            [ -s err ] || fail "$file cut at $at: no sentence"
+            [ ! -e cut.db ] || fail "$file cut at $at: a database"
+            ;;
+        *) fail "$file cut at $at: exit $code" ;;
+        esac
+        at=$((at + step))
+    done
+done

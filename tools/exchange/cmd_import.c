@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone import: what a file of another program, or of hone export, has. */
+#include "tools/exchange/exchange.h"
+
+#include "tools/base/commands.h"
+#include "tools/base/message.h"
+#include "tools/base/option_value.h"
+#include "tools/base/output.h"
+
+#include <unistd.h>
+
+static hone_exit say(const hone_import *import, const char *db,
+                     const hone_format *format, const hone_db_merged *merged)
+{
+    const hone_exit code = hone__output_end(
+        hone__output_begin(
+            import->options, NULL, "",
+            hone__json("file:s kind:s db:s rows:I left_out:I sessions:I "
+                       "trials:I winners:I",
+                       import->path, format->title, db, import->n_rows,
+                       import->n_left_out, merged->n_sessions, merged->n_trials,
+                       merged->n_winners)),
+        hone__json(""));
+
+    if (import->note.length)
+        hone__message_note("%s", hone__text_str(&import->note));
+    return code;
+}
+
+/* All rows, then all of them into the database. */
+static hone_status take(hone_import *import, hone_db *db,
+                        const hone_format *format, hone_db_merged *out,
+                        hone_error *err)
+{
+    int64_t line = 0;
+    hone_status status = hone__db_import_begin(db, &import->rows, err);
+
+    if (status == HONE_OK)
+        status = format->read(import, err);
+    if (status == HONE_OK && import->n_rows == 0)
+        status = hone__fail(err, HONE_ERR_INPUT, "%s: there is no trial in it",
+                            import->path);
+    if (status == HONE_OK) {
+        hone_error inner = {0};
+
+        status = hone__db_import_end(import->rows, out, &line, &inner);
+        if (status == HONE_ERR_INPUT)
+            status = hone__import_fail(import, line, err, "%s", inner.text);
+        else if (status != HONE_OK)
+            *err = inner;
+    }
+    hone__db_import_close(import->rows);
+    return status;
+}
+
+static hone_status import_trials(hone_import *import, const char *path,
+                                 const hone_format *format, hone_db_merged *out,
+                                 hone_error *err)
+{
+    const int was_there = access(path, F_OK) == 0;
+    hone_db *db = NULL;
+    hone_status status = hone__db_open(path, HONE_DB_CREATE, &db, err);
+
+    if (status == HONE_OK)
+        status = take(import, db, format, out, err);
+    hone__db_close(db);
+    if (status != HONE_OK && !was_there)
+        hone__db_remove(path);
+    return status;
+}
+
+hone_exit hone__cmd_import(const hone_options *options)
+{
+    hone_import import = {.options = options,
+                          .path = hone__options_arg(options, 0)};
+    const hone_format *format = NULL;
+    hone_db_merged merged = {0};
+    hone_text path = {0};
+    hone_error err = {0};
+    hone_exit code = HONE_EXIT_DONE;
+    hone_status status = hone__format_of_file(import.path, &format, &err);
+
+    if (status == HONE_OK && format->has_trials &&
+        options->text[HONE_OPT_OUTPUT])
+        status = hone__fail(&err, HONE_ERR_ARGUMENT,
+                            "'%s' has trials, which go to a database (--db); "
+                            "--output is for what a T1 file becomes",
+                            import.path);
+    if (status == HONE_OK && !format->has_trials) {
+        status = format->read(&import, &err);
+    } else if (status == HONE_OK) {
+        status = hone__locate_db(options, &path, &err);
+        if (status == HONE_OK)
+            status = import_trials(&import, hone__text_str(&path), format,
+                                   &merged, &err);
+        if (status == HONE_OK)
+            code = say(&import, hone__text_str(&path), format, &merged);
+    }
+    if (status != HONE_OK)
+        code = hone__message_error(&err);
+    hone__arena_free(&import.row.arena);
+    hone__text_free(&import.note);
+    hone__text_free(&path);
+    return code;
+}
