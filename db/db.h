@@ -337,6 +337,7 @@ typedef struct hone_db_trial_row { /* strings are valid during the call */
     const char *cubin_sha256; /* "" if there is none */
     const char *timing;       /* "" if unknown */
     int is_kept;              /* of a session with another text */
+    int is_listed;            /* of a portfolio: no search asked for it */
 } hone_db_trial_row;
 
 /* Anything but HONE_OK stops the walk and is returned. The callback must not
@@ -512,6 +513,7 @@ typedef struct hone_db_collected { /* what went */
     int64_t n_variants, n_sessions, n_trials, n_decisions;
     int64_t n_places; /* of rankings */
     int64_t n_artifacts;
+    int64_t n_models;
     int64_t bytes_before, bytes_after; /* of the file */
     int64_t bytes_freed;               /* in it, before it is made smaller */
     int has_parts; /* 0: this SQLite does not say (SQLITE_ENABLE_DBSTAT_VTAB) */

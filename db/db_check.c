@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is the database whole? Each check looks at all rows of its kind, and goes on
  * behind what it finds. */
+#include "db/db_model.h"
 #include "db/db_internal.h"
+#include "runtime/choose/chooser.h"
 #include "runtime/store/launch_hash.h"
 
 #include <stdarg.h>
@@ -92,6 +94,51 @@ static hone_status on_variant(void *user, const hone_db_row *row,
     return HONE_OK;
 }
 
+/* Its first line says what it is. A version that this hone does not know is no
+ * damage; of those of the time (tuner/) only that line is looked at. */
+static hone_status read_model(const char *kind, const char *text,
+                              hone_error *err)
+{
+    static const char title[] = "hone-chooser 1\n";
+    hone_chooser *chooser = NULL;
+    hone_status status = HONE_OK;
+
+    if (strcmp(kind, "chooser") != 0)
+        return strncmp(text, "hone-model ", 11) == 0
+                   ? HONE_OK
+                   : hone__fail(err, HONE_ERR_INPUT,
+                                "its first line is not that of a model");
+    if (strncmp(text, "hone-chooser ", 13) != 0 ||
+        strncmp(text, title, sizeof title - 1) == 0)
+        status = hone__chooser_parse(text, &chooser, err);
+    hone__chooser_free(chooser);
+    return status;
+}
+
+static hone_status on_model(void *user, const hone_db_row *row, hone_error *err)
+{
+    const hone_db_value *v = row->values;
+    const hone_db_model key = {.op = v[0].text,
+                               .device_id = v[1].integer,
+                               .types = v[2].text,
+                               .mode = v[3].text,
+                               .kind = v[4].text};
+    check_walk *walk = user;
+    hone_db_model_row model;
+    hone_error why = {0};
+    hone_status status = hone__db_model_get(walk->db, &key, &model, &why);
+
+    if (status == HONE_OK)
+        status = read_model(key.kind, hone__text_str(&model.text), &why);
+    hone__text_free(&model.text);
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__out_of_memory(err, "");
+    ++walk->out->n;
+    if (status != HONE_OK)
+        find(walk->out, "the %s model of %s: %s", key.kind, key.op, why.text);
+    return HONE_OK;
+}
+
 /* ---- counts
  * ---------------------------------------------------------------------- */
 
@@ -166,7 +213,10 @@ static const struct {
      ") UNION SELECT * FROM (" KEPT_WON " EXCEPT " WON ")",
      "SELECT count(*) FROM tally_won", 8, on_count,
      "which default variant is taken relies on these counts; hone merge FILE "
-     "--db NEW makes a file with right ones"}};
+     "--db NEW makes a file with right ones"},
+    {"models", "SELECT op, device_id, types, mode, kind FROM model_v1", NULL,
+     10, on_model,
+     "it is not used; hone tune OP --portfolio trains a chooser again"}};
 
 hone_status hone__db_check(hone_db *db, hone_db_check_fn each, void *user,
                            hone_error *err)

@@ -8,8 +8,8 @@ static hone_status on_gone(void *user, const hone_db_row *row, hone_error *err)
 {
     hone_db_collected *out = user;
     int64_t *const to[] = {
-        &out->n_templates, &out->n_variants, &out->n_sessions, &out->n_trials,
-        &out->n_decisions, &out->n_places,   &out->n_artifacts};
+        &out->n_templates, &out->n_variants, &out->n_sessions,  &out->n_trials,
+        &out->n_decisions, &out->n_places,   &out->n_artifacts, &out->n_models};
 
     (void)err;
     for (size_t i = 0; i < N_OF(to); ++i)
@@ -78,10 +78,12 @@ static hone_status collect(hone_db *db, hone_db_collected *out, hone_error *err)
         " max(n) FILTER (WHERE what = 'trials'),"
         " max(n) FILTER (WHERE what = 'decisions'),"
         " max(n) FILTER (WHERE what = 'places'),"
-        " max(n) FILTER (WHERE what = 'artifacts') FROM temp.gone";
+        " max(n) FILTER (WHERE what = 'artifacts'),"
+        " max(n) FILTER (WHERE what = 'models') FROM temp.gone";
 
     out->has_parts = read_sizes(db, out->part_before);
     HONE_TRY(hone__db_exec(db, hone__db_gc_rows, "remove rows", err));
+    HONE_TRY(hone__db_models_collect(db, err));
     HONE_TRY(hone__db_query(db, counts, NULL, 0, on_gone, out, err));
     HONE_TRY(hone__db_exec(db, "DROP TABLE temp.gone", "remove rows", err));
     HONE_TRY(hone__db_query(db, "PRAGMA foreign_key_check", NULL, 0,

@@ -97,7 +97,7 @@ static hone_status look_at(const hone_db *db, merge_source *source,
 static const char *const tables[] = {
     "device",      "artifact", "template", "problem", "toolchain",
     "launch_form", "variant",  "session",  "trial",   "decision",
-    "baseline",    "ranking",  "counter"};
+    "baseline",    "ranking",  "counter",  "model"};
 
 static void detach(hone_db *db, size_t at)
 {

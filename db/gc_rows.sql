@@ -81,6 +81,13 @@ DELETE FROM problem
 DELETE FROM toolchain
  WHERE NOT EXISTS (SELECT 1 FROM variant v
                     WHERE v.toolchain_id = toolchain.toolchain_id);
+-- Of an operation of which nothing is left on its device. Where a variant of a
+-- chooser is gone, db_model.c finds out.
+DELETE FROM model
+ WHERE NOT EXISTS (SELECT 1 FROM tally y
+                    WHERE y.op = model.op AND y.device_id = model.device_id
+                      AND y.mode = model.mode);
+INSERT INTO gone VALUES ('models', changes());
 DELETE FROM device
  WHERE NOT EXISTS (SELECT 1 FROM session s
                     WHERE s.device_id = device.device_id)

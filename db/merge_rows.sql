@@ -364,3 +364,23 @@ SELECT mp.dst, md.dst, r.mode, r.rank, coalesce(mt.dst, -1),
   LEFT JOIN map_session ms ON ms.src = r.session_id
  WHERE mp.dst IS NULL OR md.dst IS NULL OR mt.dst IS NULL
     OR (mp.dst, md.dst, r.mode) IN (SELECT * FROM newer_ranking);
+
+-- What was learned is not mixed either: that of more trials stays, of as many the
+-- later hash.
+INSERT INTO model (device_id, op, types, mode, kind, n_trials, n_problems,
+                   error, trained_unix_s, hone_version, size_bytes, sha256,
+                   data)
+SELECT coalesce(md.dst, -1), m.op, m.types, m.mode, m.kind, m.n_trials,
+       m.n_problems, m.error, m.trained_unix_s, m.hone_version, m.size_bytes,
+       m.sha256, m.data
+  FROM src_model m
+  LEFT JOIN map_device md ON md.src = m.device_id
+ WHERE true
+    ON CONFLICT (op, device_id, types, mode, kind) DO UPDATE SET
+       n_trials = excluded.n_trials, n_problems = excluded.n_problems,
+       error = excluded.error, trained_unix_s = excluded.trained_unix_s,
+       hone_version = excluded.hone_version, size_bytes = excluded.size_bytes,
+       sha256 = excluded.sha256, data = excluded.data
+ WHERE (excluded.n_trials, excluded.sha256, excluded.trained_unix_s,
+        excluded.hone_version)
+     > (n_trials, sha256, trained_unix_s, hone_version);

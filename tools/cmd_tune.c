@@ -13,6 +13,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/text.h"
+#include "tuner/portfolio/portfolio.h"
 #include "tuner/trial/devices.h"
 #include "tuner/tuner.h"
 
@@ -36,8 +37,9 @@ typedef struct tune_run {
      * rows, printed at the end. Else NULL. */
     hone_tune_share *shares;
     json_t **rows;
-    size_t place; /* of the shape that is tuned */
-    int is_look;  /* the first time */
+    json_t *portfolios; /* NULL: none were asked for */
+    size_t place;       /* of the shape that is tuned */
+    int is_look;        /* the first time */
 } tune_run;
 
 /* "3 wrong, 1 fault": what is not ok. */
@@ -254,7 +256,9 @@ static hone_status open_db(tune_run *run, hone_error *err)
         HONE_TRY(hone__device_describe(backend, run->request.device,
                                        HONE_ANSWER_S, run->request.farm.stop,
                                        &report, err));
-    return hone__db_open(path, HONE_DB_CREATE, &run->request.db, err);
+    return hone__db_open(
+        path, run->options->text[HONE_OPT_PORTFOLIO] ? 0 : HONE_DB_CREATE,
+        &run->request.db, err);
 }
 
 static hone_status prepare(tune_run *run, hone_error *err)
@@ -299,15 +303,33 @@ static hone_status prepare(tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
+/* Portfolios are a part of the rows' result, or all there is. */
+static hone_exit print_end(const hone_tune_end *end, int interrupted)
+{
+    const int is_text = hone__output_is_text(end->options);
+    json_t *tail = hone__json("interrupted:b", interrupted);
+    hone_exit code = HONE_EXIT_DONE;
+
+    if (end->portfolios && end->output && !is_text)
+        tail =
+            hone__json_add(tail, "portfolios:o", json_incref(end->portfolios));
+    if (end->output)
+        code = hone__output_end(end->output, tail);
+    else
+        json_decref(tail);
+    if (json_array_size(end->portfolios) && code == HONE_EXIT_DONE &&
+        (is_text || !end->output))
+        code = hone__tune_portfolio_print(end->options, end->db_path,
+                                          end->portfolios, interrupted);
+    return code;
+}
+
 hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
                             const hone_error *err)
 {
     const int interrupted = status == HONE_ERR_INTERRUPTED;
-    hone_exit code = HONE_EXIT_DONE;
+    hone_exit code = print_end(end, interrupted);
 
-    if (end->output)
-        code = hone__output_end(end->output,
-                                hone__json("interrupted:b", interrupted));
     if (interrupted) {
         hone__message_note("interrupted; every finished trial is in %s%s",
                            end->db_path, end->go_on);
@@ -392,6 +414,57 @@ static hone_status tune_all(tune_run *run, hone_error *err)
     return status;
 }
 
+/* ---- what serves all of them ----------------------------------------------
+ */
+
+/* The variants that serve all shapes best: a file of shapes is what a program
+ * launches, while several --dims may be anything. */
+static hone_status make_portfolios(tune_run *run, hone_error *err)
+{
+    const hone_options *options = run->options;
+    const int is_all = options->text[HONE_OPT_PORTFOLIO] != NULL;
+
+    if (!is_all && (!options->text[HONE_OPT_SHAPES] ||
+                    options->text[HONE_OPT_NO_PORTFOLIO]))
+        return HONE_OK;
+    HONE_TRY(hone__tune_portfolio(&run->request, &run->shapes, &run->portfolios,
+                                  err));
+    if (!is_all || json_array_size(run->portfolios))
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_NOT_FOUND,
+                      "%s: a portfolio takes %d tuned problems with the same "
+                      "types, and the database has none for this device and "
+                      "mode; 'hone tune %s --shapes FILE' makes them",
+                      run->shapes.ops[0].name,
+                      (int)HONE_PORTFOLIO_LEAST_PROBLEMS,
+                      run->shapes.ops[0].name);
+}
+
+/* Options that would have no effect. */
+static hone_status check_options(const hone_options *options, hone_error *err)
+{
+    const int is_all = options->text[HONE_OPT_PORTFOLIO] != NULL;
+    const int is_none = options->text[HONE_OPT_NO_PORTFOLIO] != NULL;
+
+    if (is_all && (is_none || options->text[HONE_OPT_SHAPES] ||
+                   hone__device_is_replay(options)))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--portfolio goes with operations alone: it is made "
+                          "from what the database has of them, and nothing "
+                          "is tuned");
+    for (size_t i = 0; is_all && i < options->n_items; ++i)
+        if (options->items[i].is_dims)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "--portfolio is of all tuned problems of an "
+                              "operation: leave --dims %s out",
+                              options->items[i].text);
+    if (is_none && !options->text[HONE_OPT_SHAPES])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--no-portfolio goes with --shapes, which alone "
+                          "ends with one");
+    return HONE_OK;
+}
+
 hone_exit hone__cmd_tune(const hone_options *options)
 {
     tune_run run = {.options = options};
@@ -400,11 +473,15 @@ hone_exit hone__cmd_tune(const hone_options *options)
     hone_exit code;
     hone_status status;
 
-    if (hone__device_is_replay(options))
+    status = check_options(options, &err);
+    if (status == HONE_OK && hone__device_is_replay(options))
         return hone__tune_replay(options, on_progress);
-    status = prepare(&run, &err);
+    if (status == HONE_OK)
+        status = prepare(&run, &err);
     if (status == HONE_OK)
         status = tune_all(&run, &err);
+    if (status == HONE_OK)
+        status = make_portfolios(&run, &err);
     hone__text_printf(&none,
                       "problems have no winner; 'hone show trials%s' says what "
                       "became of each variant",
@@ -413,8 +490,9 @@ hone_exit hone__cmd_tune(const hone_options *options)
         &(hone_tune_end){run.output, hone__text_str(&run.db_path),
                          ": run the same command again to go on",
                          hone__text_str(&none), run.n_without_winner,
-                         (int)run.shapes.n},
+                         (int)run.shapes.n, options, run.portfolios},
         status, &err);
+    json_decref(run.portfolios);
     if (code == HONE_EXIT_DONE && run.n_cut)
         code = HONE_EXIT_NEGATIVE;
     hone__text_free(&none);

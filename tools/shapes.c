@@ -308,7 +308,7 @@ hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
     HONE_TRY(read_items(options, out, err));
     if (path)
         HONE_TRY(read_file(options, path, out, err));
-    return complete(out, err);
+    return options->text[HONE_OPT_PORTFOLIO] ? HONE_OK : complete(out, err);
 }
 
 void hone__shapes_free(hone_shapes *shapes)

@@ -50,11 +50,26 @@ typedef struct hone_tune_end {
     const char *go_on; /* how, after an interruption: ": run ..", or "" */
     const char *none;  /* "problems have no winner; .." */
     int n_without_winner, n;
+    const hone_options *options;
+    json_t *portfolios; /* an array; NULL: none were asked for */
 } hone_tune_end;
 
 hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
                             const hone_error *err);
 
+/* ---- portfolios (tune_portfolio.c) ----------------------------------------
+ */
+
+/* Of each operation of `shapes`, for the types of its shapes; where it has no
+ * shapes, of all that is in the database. `*out` is an array with a row for
+ * each, also after a failure; NULL: memory ran out. */
+hone_status hone__tune_portfolio(const hone_tune_request *base,
+                                 const hone_shapes *shapes, json_t **out,
+                                 hone_error *err);
+/* Such rows, and as text the members of each. */
+hone_exit hone__tune_portfolio_print(const hone_options *options,
+                                     const char *db_path, json_t *rows,
+                                     int interrupted);
 /* A shape's result; takes `label`. NULL: no memory. (tune_row.c) */
 json_t *hone__tune_row(const hone_shape *shape, hone_text *label,
                        const hone_tune_request *request,

@@ -243,7 +243,8 @@ hone_exit hone__tune_replay(const hone_options *options,
     code = hone__tune_finish(
         &(hone_tune_end){command.output, hone__text_str(&command.db_path), "",
                          "recordings have no winner: no trial was valid",
-                         command.n_without_winner, command.n_tuned},
+                         command.n_without_winner, command.n_tuned, options,
+                         NULL},
         status, &err);
     hone__db_close(command.request.db);
     hone__recordings_free(&command.recordings);

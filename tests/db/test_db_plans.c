@@ -2,6 +2,7 @@
 /* Every statement of db/ and runtime/store/ is answered by the indexes that are
  * there for it: plans.golden has how. A line with SCAN reads a whole table: of
  * one that grows with use there is none but where all of it is asked for. */
+#include "db/db_model.h"
 #include "db_fixture.h"
 #include "plans.h"
 
@@ -58,12 +59,23 @@ static void write_results(db_fixture *f)
                                        .trial_id = f->trial_id[0],
                                        .kind = "winner",
                                        .text = "why"};
+    const hone_db_model model = {.op = "gemm_f16",
+                                 .device_id = f->device_id,
+                                 .types = "",
+                                 .mode = "cold",
+                                 .kind = "time",
+                                 .text = "hone-model 1\n",
+                                 .text_bytes = 13};
+    hone_db_model_row row;
     int64_t id;
 
     assert_ok(hone__db_ranking_put(f->db, f->session_id, ranked, 2, why));
     assert_ok(hone__db_session_measured(f->db, f->session_id, &summary, why));
     assert_ok(hone__db_baseline_put(f->db, &baseline, &id, why));
     assert_ok(hone__db_decision_put(f->db, &decision, &id, why));
+    assert_ok(hone__db_model_put(f->db, &model, why));
+    assert_ok(hone__db_model_get(f->db, &model, &row, why));
+    hone__text_free(&row.text);
     assert_ok(hone__db_session_finish(f->db, f->session_id, "done", why));
 }
 

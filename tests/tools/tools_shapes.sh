@@ -21,7 +21,8 @@ nobody 3 7
 saxpy 1,2,3 4
 saxpy 70001 2 arch=sm_90 device=NVIDIA_H200
 END
-run 0 tune --shapes "$work/shapes" --device cpu --budget 20 --format json
+run 0 tune --shapes "$work/shapes" --device cpu --budget 20 \
+    --no-portfolio --format json
 json left_out=3 torn_lines=0 shapes.0.launches=1 shapes.0.trials=4 \
     shapes.0.part=0.0 shapes.1.launches=2000000 shapes.1.part=1.0 \
     shapes.1.trials=16 shapes.1.resumed=4 shapes.1.winner shapes.0.winner \
@@ -30,14 +31,21 @@ err_has "shapes:5: left out: there is no template 'nobody'"
 err_has "shapes:6: left out: "
 err_has "shapes:7: left out: saxpy 70001 was launched on the other kind of"
 # Once more: all of it is there.
-run 0 tune --shapes "$work/shapes" --device cpu --budget 20 --format json -q
+run 0 tune --shapes "$work/shapes" --device cpu --budget 20 \
+    --no-portfolio --format json -q
 json shapes.0.trials=4 shapes.0.resumed=4 shapes.1.trials=16 \
     shapes.1.resumed=16
 
 # Without counts it is for each shape.
 printf 'saxpy 1003\nsaxpy 2003\n' >"$work/plain"
 run 0 tune --shapes "$work/plain" --device cpu --budget 5 --format json -q
-json shapes.0.trials=5
+json shapes.0.trials=5 portfolios.0.problems=2
+# What a portfolio tried is there, and takes nothing of the budget.
+run 0 tune --shapes "$work/plain" --device cpu --budget 7 --no-portfolio \
+    --format json -q
+new=$(($(sed -n 's/.*"trials": \([0-9]*\), "resumed": \([0-9]*\),.*/\1 - \2/p' \
+    "$work/out" | head -1)))
+[ "$new" -eq 2 ] || fail "not two more trials but $new"
 
 # What a program launches, a line of it torn.
 cat >"$work/launch.c" <<END

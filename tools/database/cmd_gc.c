@@ -17,11 +17,12 @@ static hone_exit say(const hone_options *options, const char *path,
         options, "parts",
         "part, before_bytes:n=bytes before, after_bytes:n=bytes after",
         hone__json("db:s dry_run:b templates:I variants:I sessions:I "
-                   "trials:I decisions:I places:I artifacts:I "
+                   "trials:I decisions:I places:I artifacts:I models:I "
                    "bytes_before:I bytes_after:I",
                    path, is_tried, gone->n_templates, gone->n_variants,
                    gone->n_sessions, gone->n_trials, gone->n_decisions,
-                   gone->n_places, gone->n_artifacts, gone->bytes_before,
+                   gone->n_places, gone->n_artifacts, gone->n_models,
+                   gone->bytes_before,
                    is_tried ? gone->bytes_before - gone->bytes_freed
                             : gone->bytes_after));
 

@@ -221,6 +221,16 @@ static const char pareto[] =
                      " ORDER BY op, dims, device_id, mode, "
                      "time_ns" HONE_SHOW_LIMIT;
 
+/* What was learned; `types` are codes, and say nothing to most people. */
+static const char models[] =
+    "SELECT op, types, mode, device_name, kind, n_problems, n_trials, error,"
+    " printf('%.1f %%', 100 * error) AS error_text, trained_at, hone_version,"
+    " size_bytes, sha256 FROM model_v1"
+    " WHERE (?1 IS NULL OR op = ?1) AND (?3 IS NULL OR mode = ?3)"
+    " AND (?2 IS NULL OR EXISTS (SELECT 1 FROM problem p"
+    "  WHERE p.op = model_v1.op AND p.dims >= ?2 AND p.dims < ?2 || '-'))"
+    " ORDER BY op, device_name, mode, types, kind" HONE_SHOW_LIMIT;
+
 static const hone_show_view views[] = {
     {"winners", winners,
      "op, label=problem, device_name=device, mode, time_ns:t=time, "
@@ -268,6 +278,10 @@ static const hone_show_view views[] = {
      "op, template_name=by, device_name=device, mode, parameter, value, "
      "n_trials:n=trials, n_ok:n=ok, best_ns:t=best, mean_ns:t=mean",
      "parameter", more_trials},
+    {"models", models,
+     "op, types, device_name=device, mode, kind, n_problems:n=problems, "
+     "n_trials:n=trials, error_text=error, trained_at=trained (UTC)",
+     "model", NULL},
 };
 enum { N_VIEWS = sizeof views / sizeof views[0] };
 

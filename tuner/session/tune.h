@@ -35,6 +35,12 @@ typedef struct hone_tune_trial {
     const hone_wrong *wrong;       /* likewise, if they are to be shown */
 } hone_tune_trial;
 
+/* A configuration of one implementation, as the database spells it. */
+typedef struct hone_tune_entry {
+    const hone_template *tmpl;
+    const char *config;
+} hone_tune_entry;
+
 typedef struct hone_tune_request {
     const hone_template *tmpl;
     /* Implementations that compete, all of one contract, in the order in which
@@ -63,6 +69,13 @@ typedef struct hone_tune_request {
     int fixed_samples;      /* > 0: so many for every variant, no racing */
     hone_timing timing;
     const int64_t *config; /* this one only; NULL: the space */
+    /* These only, in this order, as far as they are valid here: there is no
+     * search and no budget, cubins come from the database, and there is a final
+     * only where one of them is faster than all that was known. `strategy` is
+     * the session's name for it. NULL: there is no list. */
+    const hone_tune_entry *list;
+    size_t n_list;
+    int list_edges; /* nothing is timed: they are verified on edge shapes */
     const hone_reference *references;
     size_t n_references;
     hone_db *db; /* NULL with verify_only: nothing is stored */

@@ -29,7 +29,8 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                                               .registers = -1},
                                 .outcome = hone__outcome_find(row->outcome),
                                 .place = walk->trials.length,
-                                .is_kept = row->is_kept};
+                                .is_kept = row->is_kept,
+                                .is_listed = row->is_listed};
     const hone_status status =
         hone__config_parse(impl->tmpl, row->config, walk->config, err);
 
@@ -80,10 +81,12 @@ static void keep_last(hone_tune_impl *impl)
         const int is_same =
             n && items[n - 1].candidate.index == items[i].candidate.index;
         const size_t place = is_same ? items[n - 1].place : items[i].place;
+        const int was_listed = is_same && items[n - 1].is_listed;
 
         n += !is_same;
         items[n - 1] = items[i];
         items[n - 1].place = place;
+        items[n - 1].is_listed &= !is_same || was_listed;
     }
     impl->n_earlier = n;
     qsort(items, n, sizeof *items, by_place);
@@ -219,7 +222,7 @@ hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,
         const hone_candidate *candidate = &impl->earlier[i].candidate;
 
         ++run->progress.n_resumed;
-        if (hone__tune_is_beside(run, impl)) {
+        if (hone__tune_is_beside(run, impl) || impl->earlier[i].is_listed) {
             ++run->n_beside;
             run->progress.n_planned +=
                 run->progress.n_planned < run->result->space_valid;
@@ -351,7 +354,8 @@ hone_status hone__tune_seeds_find(const hone_tune_run *run,
     seed_walk walk = {.run = run, .impl = impl};
     hone_status status;
 
-    if (!request->db || request->without_seeds || run->only_index >= 0)
+    if (!request->db || request->without_seeds || request->list ||
+        run->only_index >= 0)
         return HONE_OK;
     for (size_t i = 0; i < impl->tmpl->n_dims; ++i)
         walk.is_type[i] = impl->tmpl->dims[i].n_types > 0;

@@ -226,7 +226,7 @@ hone_status hone__tune_keep_best(hone_tune_run *run, hone_error *err)
     size_t n = 0;
 
     if (!hone__tune_is_recorded(run) || !run->n_candidates ||
-        run->request->verify_only)
+        run->request->verify_only || run->request->list)
         return HONE_OK;
     hone__tune_sort_candidates(run);
     while (n < run->n_candidates && n < HONE_TUNE_RANKED &&

@@ -202,6 +202,8 @@ static hone_status next_index(hone_tune_run *run, hone_tune_impl **out_impl,
         run->exhausted = !*out_impl;
         return HONE_OK;
     }
+    if (run->request->list)
+        return hone__tune_list_next(run, out_impl, out_index, err);
     while ((*out_impl = next_impl(run, &wait))) {
         HONE_TRY(search_next(run, *out_impl, out_index, err));
         if (*out_index >= 0)
@@ -255,6 +257,37 @@ static hone_gate first_gate(const hone_tune_run *run, const hone_tune_job *job,
     return kind->gate(&launch, hone__text_str(&job->options), why, size);
 }
 
+/* What is needed, or good elsewhere although it spills, is tried now. */
+static int may_wait(const hone_tune_run *run, const hone_tune_job *job)
+{
+    return !run->request->list && job->index != job->impl->default_index &&
+           !hone__tune_seed_origin(job);
+}
+
+/* There is code of it: past the second gate. */
+static hone_status take_code(hone_tune_run *run, hone_tune_job *job,
+                             hone_error *err)
+{
+    const hone_launch_case launch = launch_case(run, job);
+    char why[256] = "";
+    hone_gate gate = HONE_GATE_PASS;
+
+    ++run->progress.n_compiled;
+    if (has_gates(run))
+        gate = hone__gate_compiled(&launch, &job->compiled, why, sizeof why);
+    /* The default is what others are compared with, however poor. */
+    if (gate == HONE_GATE_LIMITS ||
+        (gate == HONE_GATE_REJECT && job->index != job->impl->default_index))
+        return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
+    if (gate == HONE_GATE_DEFER && may_wait(run, job)) {
+        ++run->result->n_deferred;
+        add_by_spills(&run->deferred, job);
+        return HONE_OK;
+    }
+    hone__tune_queue_add(&run->queued, job);
+    return HONE_OK;
+}
+
 static hone_status submit(hone_tune_run *run, hone_tune_job *job,
                           hone_error *err)
 {
@@ -272,6 +305,13 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
     if (first_gate(run, job, why, sizeof why) == HONE_GATE_LIMITS) {
         ++run->result->n_gated;
         return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
+    }
+    if (run->request->list) {
+        int found;
+
+        HONE_TRY(hone__tune_list_stored(run, job, &found, err));
+        if (found)
+            return take_code(run, job, err);
     }
     job->submitted_s = hone__now_s();
     hone__tune_queue_add(&run->compiling, job);
@@ -327,20 +367,9 @@ hone_status hone__tune_propose(hone_tune_run *run, hone_error *err)
 
 /* ---- after compiling ---------------------------------------------------- */
 
-/* What is needed, or good elsewhere although it spills, is tried now. */
-static int may_wait(const hone_tune_job *job)
-{
-    return job->index != job->impl->default_index &&
-           !hone__tune_seed_origin(job);
-}
-
 static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
                                  hone_compile_output *output, hone_error *err)
 {
-    const hone_launch_case launch = launch_case(run, job);
-    char why[256] = "";
-    hone_gate gate = HONE_GATE_PASS;
-
     job->compiled = *output;
     output->cubin = (hone_text){0}; /* moved */
     output->log = (hone_text){0};
@@ -350,20 +379,7 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
                             job->compiled.timed_out ? HONE_OUTCOME_TIMEOUT
                                                     : HONE_OUTCOME_COMPILE,
                             hone__text_str(&job->compiled.log), err);
-    ++run->progress.n_compiled;
-    if (has_gates(run))
-        gate = hone__gate_compiled(&launch, &job->compiled, why, sizeof why);
-    /* The default is what others are compared with, however poor. */
-    if (gate == HONE_GATE_LIMITS ||
-        (gate == HONE_GATE_REJECT && job->index != job->impl->default_index))
-        return record_early(run, job, HONE_OUTCOME_LIMITS, why, err);
-    if (gate == HONE_GATE_DEFER && may_wait(job)) {
-        ++run->result->n_deferred;
-        add_by_spills(&run->deferred, job);
-        return HONE_OK;
-    }
-    hone__tune_queue_add(&run->queued, job);
-    return HONE_OK;
+    return take_code(run, job, err);
 }
 
 void hone__tune_compiled(void *user, int64_t id, hone_compile_output *output)

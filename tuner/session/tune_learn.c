@@ -377,7 +377,7 @@ static hone_status with_key(hone_tune_run *run, int measure, hone_error *err)
 
 hone_status hone__tune_learned_open(hone_tune_run *run, hone_error *err)
 {
-    if (run->request->verify_only || run->only_index >= 0)
+    if (run->request->verify_only || run->request->list || run->only_index >= 0)
         return HONE_OK;
     HONE_TRY(open_learners(run, err));
     if (run->request->db && !run->request->without_seeds)

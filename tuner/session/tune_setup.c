@@ -169,7 +169,10 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
     status = hone__search_open(
-        has_list ? "exhaustive" : request->strategy, &view,
+        has_list        ? "exhaustive"
+        : request->list ? "random" /* it is not asked */
+                        : request->strategy,
+        &view,
         &(hone_search_options){
             .seed = request->seed,
             .first = first,
@@ -216,7 +219,8 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
             run->result->n_started +=
                 hone__search_is_new(impl->search, impl->starts[k].index);
     }
-    return hone__tune_start_say(run, err);
+    HONE_TRY(hone__tune_start_say(run, err));
+    return run->request->list ? hone__tune_list_plan(run, err) : HONE_OK;
 }
 
 static void plan_progress(hone_tune_run *run)

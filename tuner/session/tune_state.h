@@ -76,8 +76,9 @@ enum { HONE_TUNE_RANKED = 50 };
 typedef struct hone_earlier_trial {
     hone_candidate candidate;
     hone_outcome outcome;
-    size_t place; /* in the order of the trials */
-    int is_kept;  /* of an earlier text of the template */
+    size_t place;  /* in the order of the trials */
+    int is_kept;   /* of an earlier text of the template */
+    int is_listed; /* of a portfolio: it is of no budget */
 } hone_earlier_trial;
 
 /* A configuration that was tried with an earlier text of the template. */
@@ -150,6 +151,8 @@ typedef struct hone_tune_run {
     hone_tune_queue trying;    /* sent to the worker; it is at the first */
     int exhausted;             /* no search has more */
     const char *strategy_why;  /* a strategy's program failed; NULL: no */
+    size_t list_next;          /* of the request's list */
+    double known_best_ns;      /* with a list: before it was measured */
     int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
     hone_device_lock lock;
@@ -166,7 +169,8 @@ typedef struct hone_tune_run {
     hone_candidate *candidates;
     size_t n_candidates;
     hone_tune_progress progress;
-    int64_t n_beside; /* earlier trials of implementations that try nothing */
+    /* Earlier trials of implementations that try nothing, and of portfolios. */
+    int64_t n_beside;
     char best_config[256];
     int64_t best_trial_id;
     /* What a callback of the farm could not return. */
@@ -244,6 +248,23 @@ hone_status hone__tune_key_write(hone_tune_run *run, hone_tune_impl *impl,
  * not changed them. */
 hone_status hone__tune_carry(hone_tune_run *run, hone_tune_impl *impl,
                              hone_error *err);
+
+/* tune_list.c */
+/* How much of the request's list will be measured; what was known before. */
+hone_status hone__tune_list_plan(hone_tune_run *run, hone_error *err);
+/* The next of it that is valid and was not tried yet; NULL: there is no more.
+ */
+hone_status hone__tune_list_next(hone_tune_run *run, hone_tune_impl **out_impl,
+                                 int64_t *out_index, hone_error *err);
+/* Take what the compiler made of it from the database, if it is there. */
+hone_status hone__tune_list_stored(hone_tune_run *run, hone_tune_job *job,
+                                   int *out_found, hone_error *err);
+/* Edge shapes: what became of one that was verified there. */
+hone_status hone__tune_list_proved(hone_tune_run *run, hone_tune_job *job,
+                                   const hone_trial_report *report,
+                                   hone_error *err);
+/* Is one faster than all that was known, by more than the noise? */
+int hone__tune_list_is_better(const hone_tune_run *run);
 
 /* tune_session.c */
 /* What is tuned, with what and on what, one session for each implementation;

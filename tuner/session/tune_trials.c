@@ -86,9 +86,11 @@ static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
         run->worker_deadline_s = hone__now_s() + trial_timeout_s(run);
     hone__tune_queue_add(&run->trying, job);
     hone__trial_job_pack(&payload, &wire);
-    status = tell_worker(
-        run, run->request->verify_only ? HONE_DEVICE_VERIFY : HONE_DEVICE_TRIAL,
-        &payload, err);
+    status = tell_worker(run,
+                         run->request->verify_only || run->request->list_edges
+                             ? HONE_DEVICE_VERIFY
+                             : HONE_DEVICE_TRIAL,
+                         &payload, err);
     hone__text_free(&payload);
     return status;
 }
@@ -126,7 +128,9 @@ static hone_status finish_job(hone_tune_run *run,
     hone__tune_noise_add(
         &run->noise, report->outcome == HONE_OUTCOME_OK ? report->time_ns : 0,
         report->spread_ns, report->n_samples);
-    status = hone__tune_record_trial(run, job, report, err);
+    status = (run->request->list_edges
+                  ? hone__tune_list_proved
+                  : hone__tune_record_trial)(run, job, report, err);
     hone__tune_job_free(job);
     return status;
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems of one operation, one device, one mode and the same types, with what
+ * is known of some variants at each of them. */
+#ifndef HONE_TUNER_PORTFOLIO_MATRIX_H
+#define HONE_TUNER_PORTFOLIO_MATRIX_H
+
+#include "runtime/base/alloc.h"
+#include "tuner/portfolio/portfolio_cover.h"
+#include "tuner/session/tune.h"
+
+typedef struct hone_matrix_problem {
+    int64_t problem_id;
+    int64_t dims[HONE_MAX_DIMS];
+    const char *label;
+} hone_matrix_problem;
+
+typedef struct hone_matrix_candidate {
+    size_t impl;        /* place among the request's */
+    const char *config; /* as the database spells it */
+    int64_t variant_id; /* the last one of that configuration that has code; a
+                           library's: of any problem; 0: none */
+    int is_default;
+    int is_vendor;
+    int is_wrong;  /* at some problem, or it crashed or hung there */
+    int is_proved; /* right on edge shapes */
+} hone_matrix_candidate;
+
+typedef struct hone_matrix {
+    const hone_tune_request *tune;
+    int64_t device_id;
+    const hone_properties *properties;
+    const char *types;
+    const hone_template *const *impls;
+    size_t n_impls;
+    int64_t template_ids[HONE_MAX_IMPLS]; /* of their texts; 0: not stored */
+    hone_arena arena;                     /* of the texts and tables below */
+    hone_matrix_problem *problems;
+    size_t n_problems;
+    hone_matrix_candidate *candidates;
+    size_t n_candidates;
+    double *time_ns; /* n_problems x n_candidates: cells of portfolio_cover.h */
+    double *best_ns; /* n_problems: of any variant, candidate or not */
+    double *distance; /* n_problems x n_problems */
+} hone_matrix;
+
+/* Of which types problems with a winner are: each text once, one a line. */
+hone_status hone__matrix_types(const hone_tune_request *tune, int64_t device_id,
+                               hone_text *out, hone_error *err);
+
+/* Problems and candidates, without times. Free it, also after a failure. */
+hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
+                              const hone_properties *properties,
+                              const char *types, hone_matrix *out,
+                              hone_error *err);
+void hone__matrix_free(hone_matrix *matrix);
+
+/* The place of a stored template; n_impls: it is none of them. */
+size_t hone__matrix_impl(const hone_matrix *matrix, int64_t template_id);
+/* SIZE_MAX: it is no candidate. */
+size_t hone__matrix_find(const hone_matrix *matrix, size_t impl,
+                         const char *config);
+
+/* matrix_spaces.c: mark cells of candidates that are no configuration of the
+ * problem. */
+hone_status hone__matrix_check(hone_matrix *matrix, hone_error *err);
+
+/* matrix_times.c: times, outcomes and proofs as the database has them now; what
+ * hone__matrix_check() found stays. */
+hone_status hone__matrix_read(hone_matrix *matrix, hone_error *err);
+
+/* members.c: the hash of what the runtime launches of a candidate. For the
+ * function of a library a variant is stored that is for any problem: the
+ * library is asked again for each. "" : there is none. */
+hone_status hone__matrix_launch_hash(hone_matrix *matrix, size_t candidate,
+                                     char out_sha256[HONE_SHA256_HEX],
+                                     hone_error *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the steps of a portfolio share. */
+#ifndef HONE_TUNER_PORTFOLIO_PARTS_H
+#define HONE_TUNER_PORTFOLIO_PARTS_H
+
+#include "tuner/portfolio/matrix.h"
+#include "tuner/portfolio/portfolio.h"
+
+typedef struct hone_portfolio_run {
+    const hone_portfolio_request *request;
+    hone_matrix matrix;
+    hone_portfolio_result result;
+    unsigned char *always, *never, *is_measured; /* of each candidate */
+    size_t set[2 * HONE_PORTFOLIO_MOST];         /* measured everywhere */
+    size_t n_set;
+    size_t members[HONE_PORTFOLIO_MOST];
+    size_t n_members;
+} hone_portfolio_run;
+
+/* portfolio_measure.c: what of the set is missing, problem by problem; or,
+ * those that no final has verified on edge shapes are verified there. Then the
+ * matrix is read again. */
+hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
+                                    size_t n, int is_edges, hone_error *err);
+
+/* conclude.c: members and what they are worth, in the result; the chooser,
+ * trained and stored. */
+hone_status hone__portfolio_conclude(hone_portfolio_run *run, hone_error *err);
+
+#endif
