@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chooser: which of a few variants, the members, is the fastest at dims
+ * that nobody tuned. Each member was timed at each of a list of problems of one
+ * operation (one device, one mode, the same types); between them its time is
+ * predicted, with a doubt.
+ *
+ *     log time(member, dims) = base(dims) + correction(member, dims)
+ *
+ * The base is that of the operation: what its bytes and its arithmetic take.
+ * The correction is a Gaussian process over features of the dims, the same for
+ * all members: their sizes and how well these are aligned. README.md has
+ * what else was tried.
+ *
+ * Its life: parse, or create and fill in; prepare, once; then predict and
+ * decide any number of times, which allocates nothing. Training changes
+ * weights and parameters of a created one, prepares it again and looks at what
+ * leaving each problem out gives; so that what was trained is what ships. */
+#ifndef HONE_RUNTIME_CHOOSER_H
+#define HONE_RUNTIME_CHOOSER_H
+
+#include "runtime/base/alloc.h"
+#include "runtime/base/text.h"
+#include "runtime/launch/launch_spec.h"
+
+enum {
+    HONE_CHOOSER_VERSION = 1,
+    HONE_CHOOSER_MEMBERS = 32,   /* at most */
+    HONE_CHOOSER_PROBLEMS = 256, /* at most */
+    HONE_CHOOSER_SHA256 = 64     /* hex digits */
+};
+
+/* Hyper-parameters: name, default, smallest, largest. All are larger than 0,
+ * and better searched on a scale of logarithms. The first three make the base:
+ * a run takes launch_ns + bytes / bytes_per_ns + flops / flops_per_ns. */
+#define HONE_CHOOSER_PARAMETERS(X)                                             \
+    X(launch_ns, 2000, 1, 1e6)    /* of an empty run */                        \
+    X(bytes_per_ns, 2000, 1, 1e6) /* what the device copies */                 \
+    X(flops_per_ns, 4e5, 1, 1e8)  /* and computes, of these types */           \
+    X(trend, 0.14, 1e-3, 10)    /* of log(time) over one unit of a feature */  \
+    X(amplitude, 0.3, 1e-3, 10) /* of log(time) beside the trend */            \
+    X(length, 3, 0.05, 100)     /* features this far apart have little in      \
+                                   common */                                   \
+    X(noise, 0.03, 1e-4, 1)     /* of log(time) of one measurement */
+
+#define HONE_CHOOSER_ENUM(name, usual, low, high) HONE_CHOOSER_##name,
+enum { HONE_CHOOSER_PARAMETERS(HONE_CHOOSER_ENUM) HONE_N_CHOOSER_PARAMETERS };
+#undef HONE_CHOOSER_ENUM
+
+typedef struct hone_chooser_range {
+    const char *name;
+    double usual, low, high;
+} hone_chooser_range;
+extern const hone_chooser_range hone__chooser_ranges[HONE_N_CHOOSER_PARAMETERS];
+
+/* Features of each dim: "size.0" is log2 of the first dim, "alignment.0" log2
+ * of the largest of 16, 8, 4, 2, 1 that divides it. A weight of 0 leaves one
+ * out. A dim whose default is an expression (a leading dimension) and that has
+ * it counts only beside one that has not. */
+#define HONE_CHOOSER_FEATURES(X)                                               \
+    X(size, 1.0)                                                               \
+    X(alignment, 0.5)
+
+#define HONE_CHOOSER_ENUM(name, usual) HONE_CHOOSER_##name,
+enum { HONE_CHOOSER_FEATURES(HONE_CHOOSER_ENUM) HONE_N_CHOOSER_FEATURES };
+#undef HONE_CHOOSER_ENUM
+
+typedef struct hone_chooser_member {
+    char launch_sha256[HONE_CHOOSER_SHA256 + 1]; /* of its variant */
+    const char *implementation;
+    double error; /* standard deviation of log(time), each problem left out
+                     once; 0: not known */
+    /* n_dims: the largest that it was verified at, each dim for itself; NULL:
+     * of none, and then it is not predicted. */
+    int64_t *reach;
+} hone_chooser_member;
+
+/* What prepare() makes; chooser_model.c. */
+typedef struct hone_chooser_model hone_chooser_model;
+
+typedef struct hone_chooser {
+    hone_arena arena; /* of all but the model */
+    const char *op;
+    size_t n_dims, n_members, n_problems;
+    hone_chooser_member *members;
+    int64_t *dims;   /* n_problems x n_dims */
+    double *time_ns; /* n_problems x n_members; 0: not valid there, or not
+                        right */
+    double weights[HONE_N_CHOOSER_FEATURES][HONE_MAX_DIMS];
+    double parameters[HONE_N_CHOOSER_PARAMETERS];
+    double error;      /* of all members together; 0: not known */
+    double gain_error; /* the same of the difference of two good members'
+                          log(time): what they have in common does not count */
+    hone_chooser_model *model; /* NULL: not prepared */
+} hone_chooser;
+
+/* ---- chooser.c: what it has -----------------------------------------------
+ */
+
+/* With the usual weights (those of sizes and alignments alike, for all dims)
+ * and parameters, and zeros: members, dims, times and `reach` (allocated) are
+ * the caller's to fill in. HONE_ERR_ARGUMENT: too many of something. */
+hone_status hone__chooser_create(const char *op, size_t n_dims,
+                                 size_t n_members, size_t n_problems,
+                                 hone_chooser **out, hone_error *err);
+hone_status hone__chooser_set_member(hone_chooser *chooser, size_t member,
+                                     const char *launch_sha256,
+                                     const char *implementation,
+                                     hone_error *err);
+void hone__chooser_free(hone_chooser *chooser); /* NULL is a no-op */
+
+/* Is the member verified at dims as large as these? */
+int hone__chooser_reaches(const hone_chooser *chooser, size_t member,
+                          const int64_t *dims);
+
+/* ---- chooser_parse.c, chooser_write.c: its text ---------------------------
+ *
+ * One statement a line, words separated by one blank; README.md has all. */
+
+/* HONE_ERR_INPUT names the line; also where the first line is that of another
+ * version, or of no chooser at all. */
+hone_status hone__chooser_parse(const char *text, hone_chooser **out,
+                                hone_error *err);
+hone_status hone__chooser_write(const hone_chooser *chooser, hone_text *out,
+                                hone_error *err);
+
+/* ---- chooser_model.c: prediction ------------------------------------------
+ */
+
+/* Make ready to predict, from what it has now; once more after a change.
+ * `plan` is any member's launch plan with the device; its dims are not read.
+ * One that declares neither flops nor bytes will do, too: the base is
+ * constant then. HONE_ERR_INPUT: dims that the plan cannot have.
+ * HONE_ERR_NO_MEMORY. */
+hone_status hone__chooser_prepare(hone_chooser *chooser,
+                                  const hone_launch_case *plan,
+                                  hone_error *err);
+
+typedef struct hone_chooser_guess {
+    double log_ns;
+    double doubt; /* standard deviation of it; negative: no prediction, the
+                     member was measured nowhere, or does not reach so far */
+} hone_chooser_guess;
+
+typedef struct hone_chooser_guesses {
+    size_t n; /* members */
+    hone_chooser_guess of[HONE_CHOOSER_MEMBERS];
+    double gain_doubt; /* standard deviation of the difference of two */
+} hone_chooser_guesses;
+
+/* All members at the dims of `plan` (completed, as prepared; n_dims of them),
+ * which a plan of the same operation must accept. Whether a member's
+ * constraints hold is not asked. */
+void hone__chooser_predict(const hone_chooser *chooser,
+                           const hone_launch_case *plan,
+                           hone_chooser_guesses *out);
+/* The same at problem `i`, with that problem left out of what is known, and
+ * reach not asked. */
+void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
+                                   hone_chooser_guesses *out);
+/* Sets all `error`s and `gain_error` from leaving each problem out once; how
+ * sure of a guess one is follows them. */
+void hone__chooser_measure_errors(hone_chooser *chooser);
+
+/* ---- chooser_decide.c: the choice -----------------------------------------
+ */
+
+enum { HONE_CHOOSER_NOBODY = -1 };
+
+typedef struct hone_chooser_decision {
+    int member;  /* HONE_CHOOSER_NOBODY: none is predicted */
+    int best;    /* the one with the shortest predicted time */
+    int instead; /* is `member` safe, where the gain of `best` is doubtful? */
+    double time_ns; /* predicted, of `member` */
+    double doubt;   /* of it, relative: 0.05 */
+    double gain;    /* of `best` over the safe one, relative; 0: there is no
+                       safe one, or it is the best itself */
+    double gain_doubt;
+} hone_chooser_decision;
+
+/* The member with the shortest predicted time of those that `may` (n_members
+ * flags; NULL: all), but the best of the `safe` ones (n_members flags: the
+ * vendor's, the default; NULL: none) where the gain over it is within the
+ * doubt. */
+void hone__chooser_decide(const hone_chooser_guesses *guesses,
+                          const unsigned char *may, const unsigned char *safe,
+                          hone_chooser_decision *out);
+
+#endif
