@@ -24,9 +24,10 @@
 
 enum {
     HONE_CHOOSER_VERSION = 1,
-    HONE_CHOOSER_MEMBERS = 32,   /* at most */
-    HONE_CHOOSER_PROBLEMS = 256, /* at most */
-    HONE_CHOOSER_SHA256 = 64     /* hex digits */
+    HONE_CHOOSER_MEMBERS = 32,    /* at most */
+    HONE_CHOOSER_PROBLEMS = 256,  /* at most */
+    HONE_CHOOSER_LEAST_TIMES = 3, /* a member with fewer is not predicted */
+    HONE_CHOOSER_SHA256 = 64      /* hex digits */
 };
 
 /* Hyper-parameters: name, default, smallest, largest. All are larger than 0,
@@ -97,8 +98,8 @@ typedef struct hone_chooser {
  */
 
 /* With the usual weights (those of sizes and alignments alike, for all dims)
- * and parameters, and zeros: members, dims, times and `reach` (allocated) are
- * the caller's to fill in. HONE_ERR_ARGUMENT: too many of something. */
+ * and parameters, and zeros: members, reaches, dims and times are the
+ * caller's to fill in. HONE_ERR_ARGUMENT: too many of something. */
 hone_status hone__chooser_create(const char *op, size_t n_dims,
                                  size_t n_members, size_t n_problems,
                                  hone_chooser **out, hone_error *err);
@@ -106,6 +107,8 @@ hone_status hone__chooser_set_member(hone_chooser *chooser, size_t member,
                                      const char *launch_sha256,
                                      const char *implementation,
                                      hone_error *err);
+hone_status hone__chooser_set_reach(hone_chooser *chooser, size_t member,
+                                    const int64_t *dims, hone_error *err);
 void hone__chooser_free(hone_chooser *chooser); /* NULL is a no-op */
 
 /* Is the member verified at dims as large as these? */
@@ -123,7 +126,7 @@ hone_status hone__chooser_parse(const char *text, hone_chooser **out,
 hone_status hone__chooser_write(const hone_chooser *chooser, hone_text *out,
                                 hone_error *err);
 
-/* ---- chooser_model.c: prediction ------------------------------------------
+/* ---- chooser_model.c, chooser_predict.c: prediction -----------------------
  */
 
 /* Make ready to predict, from what it has now; once more after a change.
@@ -153,6 +156,10 @@ typedef struct hone_chooser_guesses {
 void hone__chooser_predict(const hone_chooser *chooser,
                            const hone_launch_case *plan,
                            hone_chooser_guesses *out);
+
+/* ---- chooser_errors.c: how far it is off, for training --------------------
+ */
+
 /* The same at problem `i`, with that problem left out of what is known, and
  * reach not asked. */
 void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
@@ -167,13 +174,13 @@ void hone__chooser_measure_errors(hone_chooser *chooser);
 enum { HONE_CHOOSER_NOBODY = -1 };
 
 typedef struct hone_chooser_decision {
-    int member;  /* HONE_CHOOSER_NOBODY: none is predicted */
-    int best;    /* the one with the shortest predicted time */
-    int instead; /* is `member` safe, where the gain of `best` is doubtful? */
+    int member;     /* HONE_CHOOSER_NOBODY: none is predicted */
+    int best;       /* the one with the shortest predicted time */
+    int safe;       /* the best of the safe ones where `best` is none of them,
+                       else HONE_CHOOSER_NOBODY; `member` is one of the two */
     double time_ns; /* predicted, of `member` */
     double doubt;   /* of it, relative: 0.05 */
-    double gain;    /* of `best` over the safe one, relative; 0: there is no
-                       safe one, or it is the best itself */
+    double gain; /* of `best` over `safe`, relative; 0: there is no safe one */
     double gain_doubt;
 } hone_chooser_decision;
 

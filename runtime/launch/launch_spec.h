@@ -293,6 +293,11 @@ hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,
 unsigned hone__launch_spec_defaults(const hone_launch_spec *spec,
                                     const int64_t *dims);
 
+/* Of dims whose default is an expression what it is for these dims, all of them
+ * given; -1 where it has no value, and of all others. */
+void hone__launch_spec_derived(const hone_launch_spec *spec,
+                               const int64_t *dims, int64_t *out);
+
 /* A launch plan for one problem on one device: all that its expressions
  * read. Borrowed. */
 typedef struct hone_launch_case {
@@ -318,6 +323,12 @@ hone_status hone__launch_case_check_sizes(const hone_launch_case *plan,
  * limits). `out` borrows names from `spec`. */
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err);
+
+/* What the operation does at these dims, which are completed, 0 where it is not
+ * declared. HONE_ERR_NOT_FOUND: neither is; HONE_ERR_OVERFLOW,
+ * HONE_ERR_INPUT. No sentence: nobody is told. */
+hone_status hone__launch_work(const hone_launch_case *plan, int64_t *out_flops,
+                              int64_t *out_bytes);
 
 /* The arguments alone, for dims that were completed or, NULL, for any; no
  * device is asked. What cannot be known of one is 0 (the type) or -1 (count,

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A chooser's memory: see chooser.h. */
+#include "runtime/choose/chooser_model.h"
+
+#include <string.h>
+
+#define CHOOSER_RANGE(name, usual, low, high) {#name, usual, low, high},
+const hone_chooser_range hone__chooser_ranges[HONE_N_CHOOSER_PARAMETERS] = {
+    HONE_CHOOSER_PARAMETERS(CHOOSER_RANGE)};
+
+static hone_status no_memory(hone_error *err)
+{
+    return hone__out_of_memory(err, " while a chooser is made");
+}
+
+/* The arrays; an empty list has an address, too. */
+static int allocate(hone_chooser *c, const char *op)
+{
+    hone_arena *const arena = &c->arena;
+
+    c->op = hone__arena_strndup(arena, op, strlen(op));
+    c->members =
+        hone__arena_alloc(arena, (c->n_members + 1) * sizeof *c->members);
+    c->dims = hone__arena_alloc(arena, (c->n_problems * c->n_dims + 1) *
+                                           sizeof *c->dims);
+    c->time_ns = hone__arena_alloc(arena, (c->n_problems * c->n_members + 1) *
+                                              sizeof *c->time_ns);
+    return c->op && c->members && c->dims && c->time_ns;
+}
+
+hone_status hone__chooser_create(const char *op, size_t n_dims,
+                                 size_t n_members, size_t n_problems,
+                                 hone_chooser **out, hone_error *err)
+{
+    hone_chooser *c;
+
+    *out = NULL;
+    if (n_dims > HONE_MAX_DIMS || n_members > HONE_CHOOSER_MEMBERS ||
+        n_problems > HONE_CHOOSER_PROBLEMS)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "a chooser of %zu dims, %zu members and %zu problems "
+                          "is more than the %d, %d and %d that there may be",
+                          n_dims, n_members, n_problems, HONE_MAX_DIMS,
+                          HONE_CHOOSER_MEMBERS, HONE_CHOOSER_PROBLEMS);
+    c = hone__alloc(sizeof *c);
+    if (!c)
+        return no_memory(err);
+    c->n_dims = n_dims;
+    c->n_members = n_members;
+    c->n_problems = n_problems;
+#define CHOOSER_WEIGHT(name, usual)                                            \
+    for (size_t i = 0; i < n_dims; ++i)                                        \
+        c->weights[HONE_CHOOSER_##name][i] = usual;
+    HONE_CHOOSER_FEATURES(CHOOSER_WEIGHT)
+#undef CHOOSER_WEIGHT
+    for (size_t i = 0; i < HONE_N_CHOOSER_PARAMETERS; ++i)
+        c->parameters[i] = hone__chooser_ranges[i].usual;
+    if (!allocate(c, op)) {
+        hone__chooser_free(c);
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < n_members; ++i)
+        c->members[i].implementation = "";
+    *out = c;
+    return HONE_OK;
+}
+
+hone_status hone__chooser_set_member(hone_chooser *chooser, size_t member,
+                                     const char *launch_sha256,
+                                     const char *implementation,
+                                     hone_error *err)
+{
+    hone_chooser_member *m = &chooser->members[member];
+
+    if (strlen(launch_sha256) != HONE_CHOOSER_SHA256)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "member %zu of a chooser: '%.80s' is no SHA-256",
+                          member, launch_sha256);
+    memcpy(m->launch_sha256, launch_sha256, sizeof m->launch_sha256);
+    m->implementation = hone__arena_strndup(&chooser->arena, implementation,
+                                            strlen(implementation));
+    if (m->implementation)
+        return HONE_OK;
+    m->implementation = "";
+    return no_memory(err);
+}
+
+hone_status hone__chooser_set_reach(hone_chooser *chooser, size_t member,
+                                    const int64_t *dims, hone_error *err)
+{
+    const size_t bytes = chooser->n_dims * sizeof *dims;
+    int64_t *reach = chooser->members[member].reach;
+
+    if (!reach)
+        reach = hone__arena_alloc(&chooser->arena, bytes ? bytes : 1);
+    if (!reach)
+        return no_memory(err);
+    memcpy(reach, dims, bytes);
+    chooser->members[member].reach = reach;
+    return HONE_OK;
+}
+
+void hone__chooser_free(hone_chooser *chooser)
+{
+    if (!chooser)
+        return;
+    hone__chooser_model_free(chooser->model);
+    hone__arena_free(&chooser->arena);
+    hone__free(chooser);
+}
+
+int hone__chooser_reaches(const hone_chooser *chooser, size_t member,
+                          const int64_t *dims)
+{
+    const int64_t *reach = chooser->members[member].reach;
+
+    if (!reach)
+        return 0;
+    for (size_t i = 0; i < chooser->n_dims; ++i)
+        if (dims[i] > reach[i])
+            return 0;
+    return 1;
+}

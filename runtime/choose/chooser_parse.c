@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a chooser. Nothing in it is believed: every number is looked at,
+ * and no locale is asked how it is written. See chooser.h. */
+#include "runtime/choose/chooser.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A line and what is read of it so far. */
+typedef struct chooser_reader {
+    hone_chooser *chooser; /* NULL: not before its first members are counted */
+    hone_error *err;
+    size_t line;
+    const char *at;  /* in the text, behind what was read */
+    const char *end; /* of the line */
+    size_t n_members, n_problems;
+    size_t n_dims;
+    unsigned char has_parameter[HONE_N_CHOOSER_PARAMETERS];
+    unsigned char has_weight[HONE_N_CHOOSER_FEATURES][HONE_MAX_DIMS];
+} chooser_reader;
+
+__attribute__((format(printf, 2, 3))) static hone_status
+fail(chooser_reader *r, const char *format, ...)
+{
+    char why[160];
+    va_list list;
+
+    va_start(list, format);
+    (void)vsnprintf(why, sizeof why, format, list);
+    va_end(list);
+    return hone__fail(r->err, HONE_ERR_INPUT, "chooser, line %zu: %s", r->line,
+                      why);
+}
+
+/* ---- words ---------------------------------------------------------------
+ */
+
+typedef struct word {
+    const char *text;
+    size_t length;
+} word;
+
+/* The next one; empty at the end of the line. */
+static word next_word(chooser_reader *r)
+{
+    word w = {r->at, 0};
+
+    while (w.text + w.length < r->end && w.text[w.length] != ' ')
+        ++w.length;
+    r->at = w.text + w.length;
+    r->at += r->at < r->end; /* the one blank */
+    return w;
+}
+
+static int is_word(word w, const char *text)
+{
+    return strlen(text) == w.length && memcmp(w.text, text, w.length) == 0;
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* All of it as a number that is not negative. */
+static int read_integer(word w, int64_t *out)
+{
+    int64_t value = 0;
+
+    for (size_t i = 0; i < w.length; ++i)
+        if (!is_digit(w.text[i]) || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, w.text[i] - '0', &value))
+            return 0;
+    *out = value;
+    return w.length > 0;
+}
+
+/* Digits of a number, of which the first 18 count; `scale` gets the power of
+ * ten that is missing. */
+static size_t read_digits(word w, size_t i, int is_fraction, int64_t *value,
+                          int *scale)
+{
+    for (; i < w.length && is_digit(w.text[i]); ++i) {
+        if (*value < INT64_C(100000000000000000)) {
+            *value = *value * 10 + (w.text[i] - '0');
+            *scale -= is_fraction;
+        } else {
+            *scale += !is_fraction;
+        }
+    }
+    return i;
+}
+
+/* "12345.6", "1e-05": a decimal that is not negative, below 1e18; 0: it is
+ * none. */
+static int read_number(word w, double *out)
+{
+    int64_t value = 0;
+    int64_t exponent = 0;
+    int scale = 0;
+    int is_negative = 0;
+    size_t i = read_digits(w, 0, 0, &value, &scale);
+    size_t n = i;
+
+    if (i < w.length && w.text[i] == '.') {
+        const size_t first = i + 1;
+
+        i = read_digits(w, first, 1, &value, &scale);
+        n += i - first;
+    }
+    if (n && i < w.length && w.text[i] == 'e') {
+        ++i;
+        is_negative = i < w.length && w.text[i] == '-';
+        i += i < w.length && (w.text[i] == '-' || w.text[i] == '+');
+        if (!read_integer((word){w.text + i, w.length - i}, &exponent) ||
+            exponent > 99)
+            return 0;
+        i = w.length;
+    }
+    scale += (int)(is_negative ? -exponent : exponent);
+    *out = scale < 0 ? (double)value / pow(10, -scale)
+                     : (double)value * pow(10, scale);
+    return n && i == w.length && isfinite(*out) && *out < 1e18;
+}
+
+static hone_status read_dims(chooser_reader *r, int64_t *out)
+{
+    word all = next_word(r);
+
+    for (size_t i = 0; i < r->n_dims; ++i) {
+        word w = {all.text, 0};
+
+        while (w.length < all.length && w.text[w.length] != ',')
+            ++w.length;
+        if (!read_integer(w, &out[i]) ||
+            (w.length < all.length) != (i + 1 < r->n_dims))
+            return fail(r,
+                        "dims are %zu numbers with commas between, none "
+                        "negative",
+                        r->n_dims);
+        all.text += w.length + (w.length < all.length);
+        all.length -= w.length + (w.length < all.length);
+    }
+    return HONE_OK;
+}
+
+/* The number of a member. */
+static hone_status read_member(chooser_reader *r, size_t *out)
+{
+    int64_t number;
+
+    if (!read_integer(next_word(r), &number) ||
+        (uint64_t)number >= r->chooser->n_members)
+        return fail(r, "there is no member of this number");
+    *out = (size_t)number;
+    return HONE_OK;
+}
+
+/* ---- statements ----------------------------------------------------------
+ */
+
+static hone_status read_a_member(chooser_reader *r)
+{
+    char sha256[HONE_CHOOSER_SHA256 + 1] = "";
+    char implementation[256] = "";
+    int64_t number;
+    word w;
+
+    if (!read_integer(next_word(r), &number) ||
+        (uint64_t)number != r->n_members)
+        return fail(r, "members are numbered from 0, one after the other");
+    w = next_word(r);
+    if (w.length != HONE_CHOOSER_SHA256)
+        return fail(r, "the second word of a member is a SHA-256");
+    memcpy(sha256, w.text, w.length);
+    if (strspn(sha256, "0123456789abcdef") != HONE_CHOOSER_SHA256)
+        return fail(r, "a SHA-256 has the digits 0 to 9 and a to f");
+    w = next_word(r);
+    if (!w.length || w.length >= sizeof implementation)
+        return fail(r, "the third word of a member is its implementation");
+    memcpy(implementation, w.text, w.length);
+    return hone__chooser_set_member(r->chooser, r->n_members++, sha256,
+                                    implementation, r->err);
+}
+
+static hone_status read_problem(chooser_reader *r)
+{
+    hone_chooser *c = r->chooser;
+    double *times = &c->time_ns[r->n_problems * c->n_members];
+
+    HONE_TRY(read_dims(r, &c->dims[r->n_problems * r->n_dims]));
+    for (size_t j = 0; j < c->n_members; ++j) {
+        const word w = next_word(r);
+
+        if (!is_word(w, "-") && (!read_number(w, &times[j]) || times[j] <= 0))
+            return fail(r,
+                        "member %zu: a time is a number of ns above 0, or "
+                        "'-' where there is none",
+                        j);
+    }
+    ++r->n_problems;
+    return HONE_OK;
+}
+
+static hone_status read_weight(chooser_reader *r)
+{
+#define CHOOSER_NAME(name, usual) #name ".",
+    static const char *const names[] = {HONE_CHOOSER_FEATURES(CHOOSER_NAME)};
+#undef CHOOSER_NAME
+    const word w = next_word(r);
+
+    for (size_t kind = 0; kind < HONE_N_CHOOSER_FEATURES; ++kind) {
+        const size_t length = strlen(names[kind]);
+        int64_t dim;
+        double *weight;
+
+        if (w.length <= length || memcmp(w.text, names[kind], length) != 0)
+            continue;
+        if (!read_integer((word){w.text + length, w.length - length}, &dim) ||
+            (uint64_t)dim >= r->n_dims)
+            return fail(r, "there is no dim of this number");
+        if (r->has_weight[kind][dim]++)
+            return fail(r, "this weight is stated twice");
+        weight = &r->chooser->weights[kind][dim];
+        if (!read_number(next_word(r), weight) || *weight > 1e3)
+            return fail(r, "a weight is a number from 0 to 1000");
+        return HONE_OK;
+    }
+    return fail(r, "there is no such feature: it is of another hone");
+}
+
+static hone_status read_error(chooser_reader *r)
+{
+    const char *const before = r->at;
+    const word w = next_word(r);
+    double *to = NULL;
+    size_t member = 0;
+
+    if (is_word(w, "all")) {
+        to = &r->chooser->error;
+    } else if (is_word(w, "gain")) {
+        to = &r->chooser->gain_error;
+    } else {
+        r->at = before;
+        HONE_TRY(read_member(r, &member));
+        to = &r->chooser->members[member].error;
+    }
+    if (*to > 0)
+        return fail(r, "this error is stated twice");
+    if (!read_number(next_word(r), to) || *to <= 0 || *to > 100)
+        return fail(r, "an error is a number above 0, to 100");
+    return HONE_OK;
+}
+
+static hone_status read_reach(chooser_reader *r)
+{
+    int64_t dims[HONE_MAX_DIMS];
+    size_t member = 0;
+
+    HONE_TRY(read_member(r, &member));
+    HONE_TRY(read_dims(r, dims));
+    if (r->chooser->members[member].reach)
+        return fail(r, "the reach of member %zu is stated twice", member);
+    return hone__chooser_set_reach(r->chooser, member, dims, r->err);
+}
+
+static hone_status read_parameter(chooser_reader *r, word name)
+{
+    for (size_t i = 0; i < HONE_N_CHOOSER_PARAMETERS; ++i) {
+        const hone_chooser_range *range = &hone__chooser_ranges[i];
+        double *value = &r->chooser->parameters[i];
+
+        if (!is_word(name, range->name))
+            continue;
+        if (r->has_parameter[i]++)
+            return fail(r, "%s is stated twice", range->name);
+        if (!read_number(next_word(r), value) || *value < range->low ||
+            *value > range->high)
+            return fail(r, "%s is a number from %g to %g", range->name,
+                        range->low, range->high);
+        return HONE_OK;
+    }
+    return fail(r, "unknown statement '%.*s': it is of another hone",
+                name.length < 40 ? (int)name.length : 40, name.text);
+}
+
+static hone_status read_statement(chooser_reader *r)
+{
+    static const struct {
+        const char *word;
+        hone_status (*read)(chooser_reader *r);
+    } statements[] = {{"member", read_a_member},
+                      {"problem", read_problem},
+                      {"weight", read_weight},
+                      {"error", read_error},
+                      {"reach", read_reach}};
+    const word name = next_word(r);
+
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i)
+        if (is_word(name, statements[i].word))
+            return statements[i].read(r);
+    return read_parameter(r, name);
+}
+
+/* ---- the text -------------------------------------------------------------
+ */
+
+/* Go to the next line; 0: there is none. */
+static int next_line(chooser_reader *r)
+{
+    if (r->line)
+        r->at = *r->end ? r->end + 1 : r->end;
+    if (!*r->at)
+        return 0;
+    ++r->line;
+    r->end = r->at + strcspn(r->at, "\n");
+    return 1;
+}
+
+static hone_status check_end(chooser_reader *r)
+{
+    if (!*r->end)
+        return fail(r, "the text ends in the midst of it");
+    return r->at == r->end && r->end[-1] != ' '
+               ? HONE_OK
+               : fail(r, "there is more than belongs there");
+}
+
+/* "op gemm": a line with a name and a word. */
+static hone_status read_head(chooser_reader *r, const char *name, word *out)
+{
+    if (!next_line(r) || !is_word(next_word(r), name))
+        return fail(r, "'%s' belongs here", name);
+    *out = next_word(r);
+    return check_end(r);
+}
+
+static size_t count_lines(const char *text, const char *beginning)
+{
+    const size_t length = strlen(beginning);
+    size_t n = 0;
+
+    for (const char *at = text; (at = strchr(at, '\n')); ++at)
+        n += strncmp(at + 1, beginning, length) == 0;
+    return n;
+}
+
+static hone_status read_beginning(chooser_reader *r, const char *text)
+{
+    char op[128] = "";
+    int64_t number;
+    word w;
+
+    HONE_TRY(read_head(r, "hone-chooser", &w));
+    if (!read_integer(w, &number) || number != HONE_CHOOSER_VERSION)
+        return fail(r,
+                    "this hone reads choosers of version %d, not '%.*s'; "
+                    "hone tune OP --shapes makes one anew",
+                    HONE_CHOOSER_VERSION, w.length < 20 ? (int)w.length : 20,
+                    w.text);
+    HONE_TRY(read_head(r, "op", &w));
+    if (!w.length || w.length >= sizeof op)
+        return fail(r, "it is of no operation");
+    memcpy(op, w.text, w.length);
+    HONE_TRY(read_head(r, "dims", &w));
+    if (!read_integer(w, &number) || number > HONE_MAX_DIMS)
+        return fail(r, "there are at most %d dims", HONE_MAX_DIMS);
+    r->n_dims = (size_t)number;
+    if (count_lines(text, "member ") > HONE_CHOOSER_MEMBERS ||
+        count_lines(text, "problem ") > HONE_CHOOSER_PROBLEMS)
+        return fail(r, "there are at most %d members and %d problems",
+                    HONE_CHOOSER_MEMBERS, HONE_CHOOSER_PROBLEMS);
+    return hone__chooser_create(op, r->n_dims, count_lines(text, "member "),
+                                count_lines(text, "problem "), &r->chooser,
+                                r->err);
+}
+
+static hone_status read_all(chooser_reader *r, const char *text)
+{
+    HONE_TRY(read_beginning(r, text));
+    while (next_line(r)) {
+        HONE_TRY(read_statement(r));
+        HONE_TRY(check_end(r));
+    }
+    return HONE_OK;
+}
+
+hone_status hone__chooser_parse(const char *text, hone_chooser **out,
+                                hone_error *err)
+{
+    chooser_reader r = {.err = err, .at = text};
+    const hone_status status = read_all(&r, text);
+
+    *out = NULL;
+    if (status == HONE_OK)
+        *out = r.chooser;
+    else
+        hone__chooser_free(r.chooser);
+    return status;
+}
