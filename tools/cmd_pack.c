@@ -235,7 +235,7 @@ static hone_status copy_pack(const char *path, int is_part, hone_text *out,
     if (status == HONE_OK) {
         hone__text_append(out, (const char *)pack.bytes, pack.size_bytes);
         hone__sha256_hex(pack.bytes, pack.size_bytes, summary->sha256);
-        summary->index_bytes = (size_t)pack.header->index_bytes;
+        summary->index_bytes = (size_t)pack.header.index_bytes;
         (void)hone__pack_records(&pack, HONE_PACK_OPS, &summary->n_ops);
         (void)hone__pack_records(&pack, HONE_PACK_WINNERS, &summary->n_winners);
         (void)hone__pack_records(&pack, HONE_PACK_DEFAULTS,

@@ -17,46 +17,28 @@ void hone__chooser_model_free(hone_chooser_model *model)
     hone__free(model);
 }
 
-static double covariance_of(const hone_chooser *c, const hone_chooser_model *m,
-                            size_t a, size_t b)
-{
-    double product = 0, distance = 0;
-
-    for (size_t f = 0; f < m->n_features; ++f) {
-        const double *row = &m->features[f * m->n];
-        const double apart = row[a] - row[b];
-
-        product += row[a] * row[b];
-        distance += apart * apart;
-    }
-    return hone__chooser_covariance(c, product, distance) +
-           (a == b ? c->parameters[HONE_CHOOSER_noise] *
-                         c->parameters[HONE_CHOOSER_noise]
-                   : 0);
-}
-
 /* Invert a symmetric positive definite matrix, n x n, in place; 0: it is none,
  * as far as numbers of this size can tell. */
-static int invert(double *a, size_t n)
+static int invert(double *a, size_t n, size_t row)
 {
     /* Each step exchanges a variable for its equation (Gauss and Jordan). */
     for (size_t k = 0; k < n; ++k) {
-        const double pivot = a[k * n + k];
+        const double pivot = a[k * row + k];
 
         if (!(pivot > 1e-12) || !isfinite(pivot))
             return 0;
         for (size_t i = 0; i < n; ++i) {
-            const double factor = a[i * n + k] / pivot;
+            const double factor = a[i * row + k] / pivot;
 
             if (i == k)
                 continue;
             for (size_t j = 0; j < n; ++j)
-                a[i * n + j] -= factor * a[k * n + j];
-            a[i * n + k] = -factor; /* not what it has become */
+                a[i * row + j] -= factor * a[k * row + j];
+            a[i * row + k] = -factor; /* not what it has become */
         }
         for (size_t j = 0; j < n; ++j)
-            a[k * n + j] /= pivot;
-        a[k * n + k] = 1 / pivot;
+            a[k * row + j] /= pivot;
+        a[k * row + k] = 1 / pivot;
     }
     return 1;
 }
@@ -65,36 +47,42 @@ static int invert(double *a, size_t n)
 static hone_status invert_all(const hone_chooser *c, hone_chooser_model *m,
                               hone_error *err)
 {
+    const double noise = c->parameters[HONE_CHOOSER_noise];
     double sum = 0;
 
-    for (size_t i = 0; i < m->n; ++i)
-        for (size_t j = 0; j < m->n; ++j)
-            m->inverse[i * m->n + j] = covariance_of(c, m, i, j);
-    if (!invert(m->inverse, m->n))
+    for (size_t i = 0; i < m->n; ++i) {
+        double features[HONE_CHOOSER_MOST_FEATURES];
+        double *row = &m->inverse[i * m->row];
+
+        for (size_t f = 0; f < m->n_features; ++f)
+            features[f] = m->features[f * m->row + i];
+        (void)hone__chooser_covariances(c, m, features, row);
+        row[i] += noise * noise;
+    }
+    if (!invert(m->inverse, m->n, m->row))
         return hone__fail(err, HONE_ERR_INPUT,
-                          "chooser of %s: its weights and parameters make its "
-                          "problems look the same; with more noise it may do",
+                          "chooser of %s: too little noise for its problems",
                           c->op);
     for (size_t i = 0; i < m->n; ++i)
-        sum += 1 / m->inverse[i * m->n + i];
+        sum += 1 / m->inverse[i * m->row + i];
     m->mean_variance = m->n ? sum / (double)m->n : 1;
     return HONE_OK;
 }
 
 /* Of an inverse that of the problems but one, whose row and column are 0 then.
  */
-static void leave_out(double *inverse, size_t n, size_t k)
+static void leave_out(double *inverse, size_t n, size_t row, size_t k)
 {
-    const double pivot = inverse[k * n + k];
+    const double pivot = inverse[k * row + k];
 
     for (size_t i = 0; i < n; ++i) {
-        const double factor = inverse[i * n + k] / pivot;
+        const double factor = inverse[i * row + k] / pivot;
 
         for (size_t j = 0; j < n && i != k; ++j)
-            inverse[i * n + j] -= factor * inverse[k * n + j];
+            inverse[i * row + j] -= factor * inverse[k * row + j];
     }
     for (size_t i = 0; i < n; ++i)
-        inverse[i * n + k] = inverse[k * n + i] = 0;
+        inverse[i * row + k] = inverse[k * row + i] = 0;
 }
 
 static int has_time(const hone_chooser *c, size_t problem, size_t member)
@@ -121,11 +109,11 @@ static void fit_member(const hone_chooser *c, hone_chooser_model *m,
             correction[i] =
                 log(c->time_ns[i * m->n_members + member]) - m->base[i];
     for (size_t i = 0; i < m->n; ++i) {
-        const size_t at = i * m->n_members + member;
+        const size_t at = i * m->member_row + member;
 
         for (size_t j = 0; j < m->n; ++j)
-            m->alpha[at] += inverse[i * m->n + j] * correction[j];
-        m->diagonal[at] = inverse[i * m->n + i];
+            m->alpha[at] += inverse[i * m->row + j] * correction[j];
+        m->diagonal[at] = inverse[i * m->row + i];
         m->n_times[member] += (size_t)has_time(c, i, member);
     }
 }
@@ -138,10 +126,10 @@ static void fit(const hone_chooser *c, hone_chooser_model *m, double *scratch)
     for (size_t i = 0; i < c->n_members; ++i) {
         if (is_done[i])
             continue;
-        memcpy(scratch, m->inverse, m->n * m->n * sizeof *scratch);
+        memcpy(scratch, m->inverse, m->n * m->row * sizeof *scratch);
         for (size_t p = 0; p < m->n; ++p)
             if (!has_time(c, p, i))
-                leave_out(scratch, m->n, p);
+                leave_out(scratch, m->n, m->row, p);
         for (size_t j = i; j < c->n_members; ++j) {
             if (is_done[j] || !has_same_problems(c, i, j))
                 continue;
@@ -157,8 +145,7 @@ static hone_status build(const hone_chooser *c, const hone_launch_case *plan,
 {
     if (c->n_dims != plan->spec->n_dims)
         return hone__fail(err, HONE_ERR_INPUT,
-                          "chooser of %s: it is for %zu dims, the launch plan "
-                          "has %zu",
+                          "chooser of %s: it has %zu dims, the launch plan %zu",
                           c->op, c->n_dims, plan->spec->n_dims);
     for (size_t i = 0; i < m->n; ++i) {
         hone_launch_case at = *plan;
@@ -166,7 +153,7 @@ static hone_status build(const hone_chooser *c, const hone_launch_case *plan,
         at.dims = &c->dims[i * c->n_dims];
         at.n_dims = c->n_dims;
         hone__chooser_features(c, m, plan->spec, at.dims, &m->features[i],
-                               m->n);
+                               m->row);
         m->base[i] = hone__chooser_base(c, &at);
     }
     HONE_TRY(invert_all(c, m, err));
@@ -181,11 +168,11 @@ static int allocate(const hone_chooser *c, hone_chooser_model *m)
     const struct {
         double **list;
         size_t n;
-    } lists[] = {{&m->features, n * m->n_features},
+    } lists[] = {{&m->features, m->row * m->n_features},
                  {&m->base, n},
-                 {&m->inverse, n * n},
-                 {&m->alpha, n * c->n_members},
-                 {&m->diagonal, n * c->n_members}};
+                 {&m->inverse, n * m->row},
+                 {&m->alpha, n * m->member_row},
+                 {&m->diagonal, n * m->member_row}};
 
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         *lists[i].list =
@@ -201,14 +188,17 @@ hone_status hone__chooser_prepare(hone_chooser *chooser,
 {
     const size_t n = chooser->n_problems;
     hone_chooser_model *m = hone__alloc(sizeof *m);
-    double *scratch = hone__alloc((n * n + 1) * sizeof *scratch);
+    double *scratch =
+        hone__alloc((n * hone__chooser_padded(n) + 1) * sizeof *scratch);
     hone_status status;
 
     hone__chooser_model_free(chooser->model);
     chooser->model = NULL;
     if (m) {
         m->n = n;
+        m->row = hone__chooser_padded(n);
         m->n_members = chooser->n_members;
+        m->member_row = hone__chooser_padded(m->n_members);
         hone__chooser_list_features(chooser, m);
     }
     status = m && scratch && allocate(chooser, m)

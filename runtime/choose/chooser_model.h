@@ -9,21 +9,32 @@
 
 enum { HONE_CHOOSER_MOST_FEATURES = HONE_N_CHOOSER_FEATURES * HONE_MAX_DIMS };
 
-/* With n problems, matrices row by row. All are in `arena`. */
+/* Rows of four numbers at a time, so that a small compiler finds vectors in
+ * them: what is behind the last one is 0. */
+enum { HONE_CHOOSER_LANES = 4 };
+static inline size_t hone__chooser_padded(size_t n)
+{
+    return (n + HONE_CHOOSER_LANES - 1) / HONE_CHOOSER_LANES *
+           HONE_CHOOSER_LANES;
+}
+
+/* With n problems, matrices row by row, rows that begin at multiples of the
+ * padded length. All are in `arena`. */
 struct hone_chooser_model {
     hone_arena arena;
     size_t n, n_members;
+    size_t row, member_row; /* both padded */
     size_t n_times[HONE_CHOOSER_MEMBERS];
     size_t n_features;                               /* those with a weight */
     unsigned char kinds[HONE_CHOOSER_MOST_FEATURES]; /* which they are */
     unsigned char dims[HONE_CHOOSER_MOST_FEATURES];
     double *features;     /* n_features x n, weighted */
     double *base;         /* n: log(ns) */
-    double *inverse;      /* n x n: of the covariances of all problems */
+    double *inverse;      /* row x row: of the covariances of all problems */
     double mean_variance; /* of a problem that is left out */
-    double *alpha;    /* n x n_members: what the covariances with a problem are
+    double *alpha;    /* n x member_row: what the covariances with a problem are
                          multiplied by; 0 where the member has no time */
-    double *diagonal; /* n x n_members: of the inverse, of those problems alone
+    double *diagonal; /* n x member_row: of the inverse, of those problems alone
                          that the member has times of */
 };
 
@@ -44,21 +55,13 @@ void hone__chooser_features(const hone_chooser *chooser,
 double hone__chooser_base(const hone_chooser *chooser,
                           const hone_launch_case *plan);
 
-/* ---- chooser_model.c ------------------------------------------------------
+/* ---- chooser_predict.c ----------------------------------------------------
  */
 
-/* Of two problems whose features have this product and squared distance. */
-static inline double hone__chooser_covariance(const hone_chooser *chooser,
-                                              double product, double distance)
-{
-    const double trend = chooser->parameters[HONE_CHOOSER_trend];
-    const double amplitude = chooser->parameters[HONE_CHOOSER_amplitude];
-    const double length = chooser->parameters[HONE_CHOOSER_length];
-    const double bias = 5; /* of log(time): nothing is known of it */
-
-    return bias * bias + trend * trend * product +
-           amplitude * amplitude / (1 + distance / (2 * length * length));
-}
+/* With all problems, model->row of them; that with itself comes back. */
+double hone__chooser_covariances(const hone_chooser *chooser,
+                                 const hone_chooser_model *model,
+                                 const double *features, double *out);
 
 /* How sure one is of guesses with this variance, where `error` is that of
  * problems that are left out, or 0. */

@@ -3,10 +3,7 @@
  * and no locale is asked how it is written. See chooser.h. */
 #include "runtime/choose/chooser.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A line and what is read of it so far. */
@@ -18,21 +15,17 @@ typedef struct chooser_reader {
     const char *end; /* of the line */
     size_t n_members, n_problems;
     size_t n_dims;
-    unsigned char has_parameter[HONE_N_CHOOSER_PARAMETERS];
-    unsigned char has_weight[HONE_N_CHOOSER_FEATURES][HONE_MAX_DIMS];
 } chooser_reader;
 
-__attribute__((format(printf, 2, 3))) static hone_status
-fail(chooser_reader *r, const char *format, ...)
-{
-    char why[160];
-    va_list list;
+static const char dims_expected[] = "dims with commas between";
+static const char sha256_expected[] = "a SHA-256";
 
-    va_start(list, format);
-    (void)vsnprintf(why, sizeof why, format, list);
-    va_end(list);
-    return hone__fail(r->err, HONE_ERR_INPUT, "chooser, line %zu: %s", r->line,
-                      why);
+static hone_status fail(const chooser_reader *r, const char *expected)
+{
+    return hone__fail(r->err, HONE_ERR_INPUT,
+                      "chooser, line %zu: expected %s (another hone's? `hone "
+                      "tune OP --portfolio` makes it anew)",
+                      r->line, expected);
 }
 
 /* ---- words ---------------------------------------------------------------
@@ -121,9 +114,20 @@ static int read_number(word w, double *out)
         i = w.length;
     }
     scale += (int)(is_negative ? -exponent : exponent);
-    *out = scale < 0 ? (double)value / pow(10, -scale)
-                     : (double)value * pow(10, scale);
+    *out = (double)value;
+    for (double ten = 10; scale; scale /= 2, ten *= ten)
+        if (scale % 2)
+            *out = scale < 0 ? *out / ten : *out * ten;
     return n && i == w.length && isfinite(*out) && *out < 1e18;
+}
+
+/* The next word, as a number from `low` to `high`. */
+static hone_status read_ranged(chooser_reader *r, double low, double high,
+                               double *out)
+{
+    if (read_number(next_word(r), out) && *out >= low && *out <= high)
+        return HONE_OK;
+    return fail(r, "a number in the range of this name");
 }
 
 static hone_status read_dims(chooser_reader *r, int64_t *out)
@@ -137,10 +141,7 @@ static hone_status read_dims(chooser_reader *r, int64_t *out)
             ++w.length;
         if (!read_integer(w, &out[i]) ||
             (w.length < all.length) != (i + 1 < r->n_dims))
-            return fail(r,
-                        "dims are %zu numbers with commas between, none "
-                        "negative",
-                        r->n_dims);
+            return fail(r, dims_expected);
         all.text += w.length + (w.length < all.length);
         all.length -= w.length + (w.length < all.length);
     }
@@ -154,7 +155,7 @@ static hone_status read_member(chooser_reader *r, size_t *out)
 
     if (!read_integer(next_word(r), &number) ||
         (uint64_t)number >= r->chooser->n_members)
-        return fail(r, "there is no member of this number");
+        return fail(r, "the number of a member");
     *out = (size_t)number;
     return HONE_OK;
 }
@@ -171,16 +172,16 @@ static hone_status read_a_member(chooser_reader *r)
 
     if (!read_integer(next_word(r), &number) ||
         (uint64_t)number != r->n_members)
-        return fail(r, "members are numbered from 0, one after the other");
+        return fail(r, "the next number of a member");
     w = next_word(r);
     if (w.length != HONE_CHOOSER_SHA256)
-        return fail(r, "the second word of a member is a SHA-256");
+        return fail(r, sha256_expected);
     memcpy(sha256, w.text, w.length);
     if (strspn(sha256, "0123456789abcdef") != HONE_CHOOSER_SHA256)
-        return fail(r, "a SHA-256 has the digits 0 to 9 and a to f");
+        return fail(r, sha256_expected);
     w = next_word(r);
     if (!w.length || w.length >= sizeof implementation)
-        return fail(r, "the third word of a member is its implementation");
+        return fail(r, "an implementation");
     memcpy(implementation, w.text, w.length);
     return hone__chooser_set_member(r->chooser, r->n_members++, sha256,
                                     implementation, r->err);
@@ -196,10 +197,7 @@ static hone_status read_problem(chooser_reader *r)
         const word w = next_word(r);
 
         if (!is_word(w, "-") && (!read_number(w, &times[j]) || times[j] <= 0))
-            return fail(r,
-                        "member %zu: a time is a number of ns above 0, or "
-                        "'-' where there is none",
-                        j);
+            return fail(r, "a time in ns, or -");
     }
     ++r->n_problems;
     return HONE_OK;
@@ -221,15 +219,11 @@ static hone_status read_weight(chooser_reader *r)
             continue;
         if (!read_integer((word){w.text + length, w.length - length}, &dim) ||
             (uint64_t)dim >= r->n_dims)
-            return fail(r, "there is no dim of this number");
-        if (r->has_weight[kind][dim]++)
-            return fail(r, "this weight is stated twice");
+            return fail(r, "the number of a dim");
         weight = &r->chooser->weights[kind][dim];
-        if (!read_number(next_word(r), weight) || *weight > 1e3)
-            return fail(r, "a weight is a number from 0 to 1000");
-        return HONE_OK;
+        return read_ranged(r, 0, 1e3, weight);
     }
-    return fail(r, "there is no such feature: it is of another hone");
+    return fail(r, "a feature");
 }
 
 static hone_status read_error(chooser_reader *r)
@@ -248,11 +242,7 @@ static hone_status read_error(chooser_reader *r)
         HONE_TRY(read_member(r, &member));
         to = &r->chooser->members[member].error;
     }
-    if (*to > 0)
-        return fail(r, "this error is stated twice");
-    if (!read_number(next_word(r), to) || *to <= 0 || *to > 100)
-        return fail(r, "an error is a number above 0, to 100");
-    return HONE_OK;
+    return read_ranged(r, 1e-18, 100, to);
 }
 
 static hone_status read_reach(chooser_reader *r)
@@ -262,8 +252,6 @@ static hone_status read_reach(chooser_reader *r)
 
     HONE_TRY(read_member(r, &member));
     HONE_TRY(read_dims(r, dims));
-    if (r->chooser->members[member].reach)
-        return fail(r, "the reach of member %zu is stated twice", member);
     return hone__chooser_set_reach(r->chooser, member, dims, r->err);
 }
 
@@ -275,16 +263,9 @@ static hone_status read_parameter(chooser_reader *r, word name)
 
         if (!is_word(name, range->name))
             continue;
-        if (r->has_parameter[i]++)
-            return fail(r, "%s is stated twice", range->name);
-        if (!read_number(next_word(r), value) || *value < range->low ||
-            *value > range->high)
-            return fail(r, "%s is a number from %g to %g", range->name,
-                        range->low, range->high);
-        return HONE_OK;
+        return read_ranged(r, range->low, range->high, value);
     }
-    return fail(r, "unknown statement '%.*s': it is of another hone",
-                name.length < 40 ? (int)name.length : 40, name.text);
+    return fail(r, "a statement");
 }
 
 static hone_status read_statement(chooser_reader *r)
@@ -323,17 +304,17 @@ static int next_line(chooser_reader *r)
 static hone_status check_end(chooser_reader *r)
 {
     if (!*r->end)
-        return fail(r, "the text ends in the midst of it");
+        return fail(r, "the rest of it");
     return r->at == r->end && r->end[-1] != ' '
                ? HONE_OK
-               : fail(r, "there is more than belongs there");
+               : fail(r, "the end of the line");
 }
 
 /* "op gemm": a line with a name and a word. */
 static hone_status read_head(chooser_reader *r, const char *name, word *out)
 {
     if (!next_line(r) || !is_word(next_word(r), name))
-        return fail(r, "'%s' belongs here", name);
+        return fail(r, name);
     *out = next_word(r);
     return check_end(r);
 }
@@ -356,23 +337,15 @@ static hone_status read_beginning(chooser_reader *r, const char *text)
 
     HONE_TRY(read_head(r, "hone-chooser", &w));
     if (!read_integer(w, &number) || number != HONE_CHOOSER_VERSION)
-        return fail(r,
-                    "this hone reads choosers of version %d, not '%.*s'; "
-                    "hone tune OP --shapes makes one anew",
-                    HONE_CHOOSER_VERSION, w.length < 20 ? (int)w.length : 20,
-                    w.text);
+        return fail(r, "version 1");
     HONE_TRY(read_head(r, "op", &w));
     if (!w.length || w.length >= sizeof op)
-        return fail(r, "it is of no operation");
+        return fail(r, "an operation");
     memcpy(op, w.text, w.length);
     HONE_TRY(read_head(r, "dims", &w));
     if (!read_integer(w, &number) || number > HONE_MAX_DIMS)
-        return fail(r, "there are at most %d dims", HONE_MAX_DIMS);
+        return fail(r, "16 dims or fewer");
     r->n_dims = (size_t)number;
-    if (count_lines(text, "member ") > HONE_CHOOSER_MEMBERS ||
-        count_lines(text, "problem ") > HONE_CHOOSER_PROBLEMS)
-        return fail(r, "there are at most %d members and %d problems",
-                    HONE_CHOOSER_MEMBERS, HONE_CHOOSER_PROBLEMS);
     return hone__chooser_create(op, r->n_dims, count_lines(text, "member "),
                                 count_lines(text, "problem "), &r->chooser,
                                 r->err);
@@ -392,12 +365,14 @@ hone_status hone__chooser_parse(const char *text, hone_chooser **out,
                                 hone_error *err)
 {
     chooser_reader r = {.err = err, .at = text};
-    const hone_status status = read_all(&r, text);
+    hone_status status = read_all(&r, text);
 
     *out = NULL;
     if (status == HONE_OK)
         *out = r.chooser;
     else
         hone__chooser_free(r.chooser);
+    if (status == HONE_ERR_ARGUMENT)
+        status = fail(&r, "32 members, 256 problems or fewer");
     return status;
 }
