@@ -13,13 +13,7 @@ static const double usual_weights[] = {HONE_CHOOSER_FEATURES(CHOOSER_WEIGHT)};
 
 static hone_status no_memory(hone_error *err)
 {
-    return hone__out_of_memory(err, " while a chooser is made");
-}
-
-/* An empty list has an address, too. */
-static void *list_of(hone_chooser *c, size_t n, size_t item_bytes)
-{
-    return hone__arena_alloc(&c->arena, (n + 1) * item_bytes);
+    return hone__out_of_memory(err, "");
 }
 
 hone_status hone__chooser_create(const char *op, size_t n_dims,
@@ -32,10 +26,7 @@ hone_status hone__chooser_create(const char *op, size_t n_dims,
     if (n_dims > HONE_MAX_DIMS || n_members > HONE_CHOOSER_MEMBERS ||
         n_problems > HONE_CHOOSER_PROBLEMS)
         return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "a chooser has at most %d dims, %d members and %d "
-                          "problems",
-                          HONE_MAX_DIMS, HONE_CHOOSER_MEMBERS,
-                          HONE_CHOOSER_PROBLEMS);
+                          "too many dims, members or problems for a chooser");
     c = hone__alloc(sizeof *c);
     if (!c)
         return no_memory(err);
@@ -48,13 +39,16 @@ hone_status hone__chooser_create(const char *op, size_t n_dims,
     for (size_t i = 0; i < HONE_N_CHOOSER_PARAMETERS; ++i)
         c->parameters[i] = hone__chooser_ranges[i].usual;
     c->op = hone__arena_strndup(&c->arena, op, strlen(op));
-    c->members = list_of(c, n_members, sizeof *c->members);
-    c->dims = list_of(c, n_problems * n_dims, sizeof *c->dims);
-    c->time_ns = list_of(c, n_problems * n_members, sizeof *c->time_ns);
-    if (!c->op || !c->members || !c->dims || !c->time_ns) {
+    /* Numbers of both lists have 8 bytes; empty ones have an address, too. */
+    c->members =
+        hone__arena_alloc(&c->arena, (n_members + 1) * sizeof *c->members);
+    c->time_ns = hone__arena_alloc(
+        &c->arena, (n_problems * (n_members + n_dims) + 1) * sizeof(double));
+    if (!c->op || !c->members || !c->time_ns) {
         hone__chooser_free(c);
         return no_memory(err);
     }
+    c->dims = (int64_t *)(void *)(c->time_ns + n_problems * n_members);
     for (size_t i = 0; i < n_members; ++i)
         c->members[i].implementation = "";
     *out = c;

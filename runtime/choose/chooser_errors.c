@@ -15,11 +15,11 @@ void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
                                    hone_chooser_guesses *out)
 {
     const hone_chooser_model *m = chooser->model;
-    const double variance = 1 / m->inverse[i * m->row + i];
+    const double deviation =
+        hone__chooser_deviation(1 / m->inverse[i * m->row + i]);
 
     out->n = m->n_members;
-    out->gain_doubt =
-        hone__chooser_doubt(chooser, variance, chooser->gain_error);
+    out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
         const size_t at = i * m->member_row + j;
         hone_chooser_guess *guess = &out->of[j];
@@ -30,7 +30,7 @@ void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
         guess->log_ns =
             log(time_of(chooser, i, j)) - m->alpha[at] / m->diagonal[at];
         guess->doubt =
-            hone__chooser_doubt(chooser, variance, chooser->members[j].error);
+            hone__chooser_doubt(m, deviation, chooser->members[j].error);
     }
 }
 

@@ -19,21 +19,20 @@ static inline size_t hone__chooser_padded(size_t n)
 }
 
 /* With n problems, matrices row by row, rows that begin at multiples of the
- * padded length. All are in `arena`. */
+ * padded length. All are in `block`. */
 struct hone_chooser_model {
-    hone_arena arena;
+    double *block;
     size_t n, n_members;
     size_t row, member_row; /* both padded */
     size_t n_times[HONE_CHOOSER_MEMBERS];
-    size_t n_features;                               /* those with a weight */
-    unsigned char kinds[HONE_CHOOSER_MOST_FEATURES]; /* which they are */
-    unsigned char dims[HONE_CHOOSER_MOST_FEATURES];
-    double *features;     /* n_features x n, weighted */
-    double *base;         /* n: log(ns) */
-    double *inverse;      /* row x row: of the covariances of all problems */
-    double mean_variance; /* of a problem that is left out */
+    size_t n_features;     /* those with a weight */
+    double *features;      /* n_features x n, weighted */
+    double *base;          /* n: log(ns) */
+    double *inverse;       /* row x row: of the covariances of all problems */
+    double mean_deviation; /* of problems that are left out */
     double *alpha;    /* n x member_row: what the covariances with a problem are
                          multiplied by; 0 where the member has no time */
+    double *scratch;  /* as the inverse */
     double *diagonal; /* n x member_row: of the inverse, of those problems alone
                          that the member has times of */
 };
@@ -43,14 +42,10 @@ void hone__chooser_model_free(hone_chooser_model *model); /* NULL: nothing */
 /* ---- chooser_features.c ---------------------------------------------------
  */
 
-/* Which features have a weight. */
-void hone__chooser_list_features(const hone_chooser *chooser,
-                                 hone_chooser_model *model);
-/* Their values, weighted, `stride` apart. */
-void hone__chooser_features(const hone_chooser *chooser,
-                            const hone_chooser_model *model,
-                            const hone_launch_spec *spec, const int64_t *dims,
-                            double *out, size_t stride);
+/* Those that have a weight, times that, `stride` apart; how many comes back. */
+size_t hone__chooser_features(const hone_chooser *chooser,
+                              const hone_launch_spec *spec, const int64_t *dims,
+                              double *out, size_t stride);
 /* What a run of the operation takes, as log(ns). */
 double hone__chooser_base(const hone_chooser *chooser,
                           const hone_launch_case *plan);
@@ -63,15 +58,18 @@ double hone__chooser_covariances(const hone_chooser *chooser,
                                  const hone_chooser_model *model,
                                  const double *features, double *out);
 
-/* How sure one is of guesses with this variance, where `error` is that of
- * problems that are left out, or 0. */
-static inline double hone__chooser_doubt(const hone_chooser *chooser,
-                                         double variance, double error)
+/* How sure one is of guesses with this standard deviation, where `error` is
+ * that of problems that are left out, or 0. */
+static inline double hone__chooser_doubt(const hone_chooser_model *model,
+                                         double deviation, double error)
 {
-    const double doubt = sqrt(variance > 0 ? variance : 0);
+    return error > 0 ? error * deviation / model->mean_deviation : deviation;
+}
 
-    return error > 0 ? error * doubt / sqrt(chooser->model->mean_variance)
-                     : doubt;
+/* Rounding may leave less than nothing of a variance. */
+static inline double hone__chooser_deviation(double variance)
+{
+    return variance > 0 ? sqrt(variance) : 0;
 }
 
 #endif

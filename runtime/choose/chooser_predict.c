@@ -6,6 +6,7 @@
 #include "runtime/choose/chooser_model.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Two numbers at a time, from where numbers lie: what compilers find themselves
  * in loops makes four times the code. */
@@ -17,42 +18,37 @@ static lanes at(const double *list, size_t i)
     return ((const lanes *)list)[i];
 }
 
-/* Of two problems whose features have this product and squared distance. */
-static double covariance(const hone_chooser *chooser, double product,
-                         double distance)
-{
-    const double trend = chooser->parameters[HONE_CHOOSER_trend];
-    const double amplitude = chooser->parameters[HONE_CHOOSER_amplitude];
-    const double length = chooser->parameters[HONE_CHOOSER_length];
-    const double bias = 5; /* of log(time): nothing is known of it */
-
-    return bias * bias + trend * trend * product +
-           amplitude * amplitude / (1 + distance / (2 * length * length));
-}
-
-double hone__chooser_covariances(const hone_chooser *c,
+double hone__chooser_covariances(const hone_chooser *chooser,
                                  const hone_chooser_model *m,
                                  const double *features, double *out)
 {
-    double product[HONE_CHOOSER_PROBLEMS] = {0};
-    double distance[HONE_CHOOSER_PROBLEMS] = {0};
+    const double *const p = chooser->parameters;
+    const double bias = 5; /* of log(time): nothing is known of it */
+    const double constant = bias * bias;
+    const double trend = p[HONE_CHOOSER_trend] * p[HONE_CHOOSER_trend];
+    const double amplitude =
+        p[HONE_CHOOSER_amplitude] * p[HONE_CHOOSER_amplitude];
+    const double scale =
+        0.5 / (p[HONE_CHOOSER_length] * p[HONE_CHOOSER_length]);
     double square = 0;
 
-    for (size_t f = 0; f < m->n_features; ++f) {
-        const double *row = &m->features[f * m->row];
-        const double mine = features[f];
+    for (size_t f = 0; f < m->n_features; ++f)
+        square += features[f] * features[f];
+    for (size_t i = 0; i < m->row / LANES; ++i) {
+        lanes product = {0}, distance = {0};
 
-        square += mine * mine;
-        for (size_t i = 0; i < m->row / LANES; ++i) {
-            const lanes apart = mine - at(row, i);
+        for (size_t f = 0; f < m->n_features; ++f) {
+            const lanes other = at(&m->features[f * m->row], i);
+            const lanes apart = features[f] - other;
 
-            ((lanes *)product)[i] += mine * at(row, i);
-            ((lanes *)distance)[i] += apart * apart;
+            product += features[f] * other;
+            distance += apart * apart;
         }
+        ((lanes *)out)[i] =
+            constant + trend * product + amplitude / (1 + distance * scale);
     }
-    for (size_t i = 0; i < m->row; ++i)
-        out[i] = i < m->n ? covariance(c, product[i], distance[i]) : 0;
-    return covariance(c, square, 0);
+    memset(out + m->n, 0, (m->row - m->n) * sizeof *out);
+    return constant + trend * square + amplitude;
 }
 
 /* k' A k of a symmetric A: twice what is left of the diagonal, in blocks of
@@ -96,16 +92,15 @@ void hone__chooser_predict(const hone_chooser *chooser,
     double features[HONE_CHOOSER_MOST_FEATURES];
     double k[HONE_CHOOSER_PROBLEMS];
     double correction[HONE_CHOOSER_MEMBERS] = {0};
-    double variance;
+    double deviation;
 
-    hone__chooser_features(chooser, m, plan->spec, plan->dims, features, 1);
-    variance =
-        hone__chooser_covariances(chooser, m, features, k) + noise * noise;
-    variance -= square_form(m, k);
+    (void)hone__chooser_features(chooser, plan->spec, plan->dims, features, 1);
+    deviation = hone__chooser_deviation(
+        hone__chooser_covariances(chooser, m, features, k) + noise * noise -
+        square_form(m, k));
     find_corrections(m, k, correction);
     out->n = m->n_members;
-    out->gain_doubt =
-        hone__chooser_doubt(chooser, variance, chooser->gain_error);
+    out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
         hone_chooser_guess *guess = &out->of[j];
 
@@ -113,7 +108,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
         guess->doubt = -1;
         if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES &&
             hone__chooser_reaches(chooser, j, plan->dims))
-            guess->doubt = hone__chooser_doubt(chooser, variance,
-                                               chooser->members[j].error);
+            guess->doubt =
+                hone__chooser_doubt(m, deviation, chooser->members[j].error);
     }
 }

@@ -70,7 +70,8 @@ static hone_status take(hone_matcher *m, const hone_candidate *c,
     return status;
 }
 
-int hone__match_is_refused(const hone_store *store, const hone_store_row *row)
+/* The query that is answered has met the row, and its library does not work. */
+static int is_refused(const hone_store *store, const hone_store_row *row)
 {
     return row->refused_by == store->n_queries;
 }
@@ -78,8 +79,8 @@ int hone__match_is_refused(const hone_store *store, const hone_store_row *row)
 /* The places behind a winner that does not answer may not be read yet. */
 static int lacks_runners_up(const hone_store *store, const hone_store_row *row)
 {
-    return (row->damage || hone__match_is_refused(store, row)) &&
-           row->rank == 1 && !row->has_runners_up;
+    return (row->damage || is_refused(store, row)) && row->rank == 1 &&
+           !row->has_runners_up;
 }
 
 hone_status hone__match_try(hone_matcher *m, const hone_candidate *c,
@@ -145,7 +146,7 @@ static hone_status choose(hone_matcher *m, hone_match_kind kind,
     count_outdated(m);
     for (size_t i = 0;
          i < n && status == HONE_OK && *result == HONE_OUTCOME_NOBODY; ++i) {
-        if (hone__match_is_refused(list[i].source->store, list[i].row))
+        if (is_refused(list[i].source->store, list[i].row))
             continue;
         if (is_ready_only && !is_ready(m, &list[i]))
             ++m->n_waiting;

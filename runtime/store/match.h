@@ -99,10 +99,9 @@ typedef enum hone_outcome {
 hone_status hone__match_try(hone_matcher *m, const hone_candidate *c,
                             hone_answer *out, hone_outcome *result,
                             hone_error *err);
-/* Has the query met the row, and its library does not work? */
-int hone__match_is_refused(const hone_store *store, const hone_store_row *row);
 /* The members that choosers prefer: of devices like this one as
- * HONE_MATCH_CHOSEN, of others as HONE_MATCH_FAMILY. */
+ * HONE_MATCH_CHOSEN, of others as HONE_MATCH_FAMILY. `*result` begins as
+ * HONE_OUTCOME_NOBODY. */
 hone_status hone__match_choose(hone_matcher *m, hone_match_kind kind,
                                hone_answer *out, hone_outcome *result,
                                hone_error *err);

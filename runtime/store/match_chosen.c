@@ -6,53 +6,44 @@
 #include <math.h>
 #include <string.h>
 
-/* A chooser and how good it is: better ones compare lower, the first number
- * first. As winners are ordered: by the architecture, the multiprocessors, the
- * source, then what else is not the same. */
-enum { N_ORDER = 4 };
 typedef struct ordered_chooser {
     const hone_match_source *source;
     hone_store_chooser *of;
-    double order[N_ORDER];
+    double order; /* better ones have less */
 } ordered_chooser;
 
-/* 0: it may not answer like this. */
+/* 0: it may not answer like this. Ordered as winners are: by the architecture,
+ * the multiprocessors, the source, then what else is not the same. */
 static int judge(const hone_matcher *m, hone_match_kind kind,
                  ordered_chooser *c)
 {
+    enum { MOST_PLACES = 64, MOST_MISMATCHES = 8 };
     const hone_store_chooser *of = c->of;
     const int64_t sm_count =
         m->target->properties.value[HONE_PROPERTY_sm_count];
     const int is_alike =
         strcmp(of->arch, m->arch) == 0 && of->sm_count == sm_count;
+    const int n_older =
+        is_alike ? 0 : hone__arch_family_distance(of->arch, m->arch);
 
     if (of->lack || strcmp(of->types, c->source->types) != 0 ||
-        of->sm_count < 1 || sm_count < 1 ||
+        of->sm_count < 1 || sm_count < 1 || n_older < 0 ||
         is_alike != (kind == HONE_MATCH_CHOSEN))
         return 0;
-    c->order[0] = is_alike ? 0 : hone__arch_family_distance(of->arch, m->arch);
-    c->order[1] = fabs(log2((double)sm_count / (double)of->sm_count));
-    c->order[2] = (double)c->source->place;
-    c->order[3] = hone__match_mismatches(m, of->device_name, of->is_cold,
-                                         of->driver_version);
-    return c->order[0] >= 0;
-}
-
-static int is_better(const ordered_chooser *a, const ordered_chooser *b)
-{
-    size_t i = 0;
-
-    while (i < N_ORDER - 1 && !(a->order[i] < b->order[i]) &&
-           !(a->order[i] > b->order[i]))
-        ++i;
-    return !b->of || a->order[i] < b->order[i];
+    c->order =
+        100 * n_older + fabs(log2((double)sm_count / (double)of->sm_count));
+    c->order = c->order * MOST_PLACES + (double)c->source->place;
+    c->order = c->order * MOST_MISMATCHES +
+               hone__match_mismatches(m, of->device_name, of->is_cold,
+                                      of->driver_version);
+    return 1;
 }
 
 /* The best of those that are not known to be damaged; none: `of` is NULL. */
 static hone_status find_best(hone_matcher *m, hone_match_kind kind,
                              ordered_chooser *best, hone_error *err)
 {
-    best->of = NULL;
+    *best = (ordered_chooser){.of = NULL};
     for (size_t i = 0; i < m->n_sources; ++i) {
         ordered_chooser c = {.source = &m->sources[i]};
 
@@ -62,7 +53,7 @@ static hone_status find_best(hone_matcher *m, hone_match_kind kind,
         for (c.of = c.source->op->choosers; c.of; c.of = c.of->next) {
             if (c.of->lack && !m->no_chooser)
                 m->no_chooser = c.of->lack;
-            if (judge(m, kind, &c) && is_better(&c, best))
+            if (judge(m, kind, &c) && (!best->of || c.order < best->order))
                 *best = c;
         }
     }
@@ -86,31 +77,26 @@ static void find_flags(const hone_matcher *m, const ordered_chooser *c,
 
 /* A member that cannot be launched gives way to what would have been chosen
  * without it. */
-static hone_status ask(hone_matcher *m, hone_match_kind kind,
-                       const ordered_chooser *c, hone_answer *out,
-                       hone_outcome *result, hone_error *err)
+static hone_status ask(hone_matcher *m, const hone_launch_case *plan,
+                       hone_match_kind kind, const ordered_chooser *c,
+                       hone_answer *out, hone_outcome *result, hone_error *err)
 {
-    const hone_match_source *s = c->source;
-    const hone_launch_case plan = {s->spec, s->dims, s->n_dims,
-                                   &m->target->properties};
     unsigned char may[HONE_CHOOSER_MEMBERS], safe[HONE_CHOOSER_MEMBERS];
     hone_chosen chosen = {.by = c->of};
+    hone_candidate candidate = {
+        .source = c->source, .kind = kind, .chosen = &chosen};
+    const hone_chooser_decision *d = &chosen.decision;
     hone_chooser_guesses guesses;
 
-    hone__chooser_predict(c->of->chooser, &plan, &guesses);
+    hone__chooser_predict(c->of->chooser, plan, &guesses);
     find_flags(m, c, may, safe);
     while (*result != HONE_OUTCOME_FOUND) {
-        const hone_chooser_decision *d = &chosen.decision;
-        hone_candidate candidate = {
-            .source = s, .kind = kind, .chosen = &chosen};
-
         hone__chooser_decide(&guesses, may, safe, &chosen.decision);
         if (d->member < 0)
             break;
         candidate.row = c->of->rows[d->member];
         may[d->member] = 0;
-        if (!hone__match_is_refused(s->store, candidate.row))
-            HONE_TRY(hone__match_try(m, &candidate, out, result, err));
+        HONE_TRY(hone__match_try(m, &candidate, out, result, err));
     }
     return HONE_OK;
 }
@@ -121,21 +107,21 @@ hone_status hone__match_choose(hone_matcher *m, hone_match_kind kind,
 {
     ordered_chooser best;
 
-    *result = HONE_OUTCOME_NOBODY;
     if (m->query->config)
         return HONE_OK;
-    do {
+    for (;;) {
         const hone_match_source *s;
+        hone_launch_case plan;
 
         HONE_TRY(find_best(m, kind, &best, err));
+        s = best.source;
         if (!best.of)
             return HONE_OK;
-        s = best.source;
-        HONE_TRY(hone__store_load_chooser(
-            s->store, s->op, best.of,
-            &(hone_launch_case){s->spec, s->dims, s->n_dims,
-                                &m->target->properties},
-            err));
-    } while (best.of->lack);
-    return ask(m, kind, &best, out, result, err);
+        plan = (hone_launch_case){s->spec, s->dims, s->n_dims,
+                                  &m->target->properties};
+        HONE_TRY(
+            hone__store_load_chooser(s->store, s->op, best.of, &plan, err));
+        if (!best.of->lack)
+            return ask(m, &plan, kind, &best, out, result, err);
+    }
 }

@@ -70,35 +70,26 @@ static void put_unmeasured(const hone_matcher *m, const hone_candidate *c,
             row->device_name, row->label, row->compile_arch);
 }
 
-/* The member that it was compared with. */
-static void put_member(const hone_chosen *chosen, int member,
-                       reason_text *reason)
-{
-    const hone_store_row *row = chosen->by->rows[member];
-
-    put(reason, "%.24s%s%.40s", row->implementation, row->config[0] ? " " : "",
-        row->config);
-}
-
 static void put_chosen(const hone_matcher *m, const hone_candidate *c,
                        reason_text *reason)
 {
     const hone_store_chooser *by = c->chosen->by;
     const hone_chooser_decision *d = &c->chosen->decision;
+    const int is_best = d->member == d->best;
+    const hone_store_row *other;
 
     if (c->kind == HONE_MATCH_FAMILY)
         put(reason, "nothing is tuned on %s; ", m->device);
-    put(reason, "predicted %.4g us (doubt %.2g %%) from %zu problems on %.48s",
+    put(reason, "predicted %.4g us (doubt %.3g %%) from %zu problems on %.48s",
         d->time_ns / 1e3, d->doubt * 100, by->chooser->n_problems,
         by->device_name);
     if (d->safe < 0)
         return;
-    put(reason,
-        d->member == d->best ? "; %.2g %% (doubt %.2g %%) shorter than "
-                             : "; a gain of %.2g %% is within its "
-                               "doubt of %.2g %% for ",
-        d->gain * 100, d->gain_doubt * 100);
-    put_member(c->chosen, d->member == d->best ? d->safe : d->best, reason);
+    other = by->rows[is_best ? d->safe : d->best];
+    put(reason, "; %.24s %.40s may take %.3g %% %s (doubt %.3g %%)",
+        other->implementation, other->config,
+        is_best ? d->gain / (1 - d->gain) * 100 : d->gain * 100,
+        is_best ? "more" : "less", d->gain_doubt * 100);
 }
 
 static void put_why(const hone_matcher *m, const hone_candidate *c,

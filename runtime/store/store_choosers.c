@@ -25,8 +25,7 @@ static hone_status parse(const hone_store *store, const hone_store_op *op,
 
     if (status == HONE_OK)
         status = hone__chooser_parse(hone__text_str(&text), &c->chooser, err);
-    if (status == HONE_OK && (strlen(hone__text_str(&text)) != text.length ||
-                              strcmp(c->chooser->op, op->name) != 0))
+    if (status == HONE_OK && strcmp(c->chooser->op, op->name) != 0)
         status = hone__fail(err, HONE_ERR_INPUT, "it is of another operation");
     hone__text_free(&text);
     return status;

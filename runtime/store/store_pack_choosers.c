@@ -4,19 +4,22 @@
 
 #include <string.h>
 
-/* NULL: a record names what is not there, and it is left out. */
-static const hone_pack_device *device_of(const hone_pack *pack,
-                                         const hone_pack_chooser *record)
+/* 0: the record names what is not there, and it is left out. */
+static int fill(const hone_pack *pack, const hone_pack_chooser *record,
+                hone_store_chooser *out)
 {
     const hone_pack_device *device =
         hone__pack_record(pack, HONE_PACK_DEVICES, record->device);
 
-    return device && hone__pack_text(pack, device->name) &&
-                   hone__pack_text(pack, device->driver_version) &&
-                   hone__pack_text(pack, device->arch) &&
-                   hone__pack_text(pack, record->types)
-               ? device
-               : NULL;
+    if (!device)
+        return 0;
+    out->types = hone__pack_text(pack, record->types);
+    out->device_name = hone__pack_text(pack, device->name);
+    out->driver_version = hone__pack_text(pack, device->driver_version);
+    out->arch = hone__pack_text(pack, device->arch);
+    out->sm_count = device->sm_count;
+    out->is_cold = record->is_cold != 0;
+    return out->types && out->device_name && out->driver_version && out->arch;
 }
 
 hone_status hone__store_pack_read_choosers(hone_store *store, hone_store_op *op,
@@ -31,23 +34,17 @@ hone_status hone__store_pack_read_choosers(hone_store *store, hone_store_op *op,
     records = hone__pack_records(pack, HONE_PACK_CHOOSERS, &n);
     for (size_t i = 0; i < n; ++i) {
         const hone_pack_chooser *record = &records[i];
-        const hone_pack_device *device = device_of(pack, record);
         const char *name = hone__pack_text(pack, record->op);
         hone_store_chooser *c;
 
-        if (!name || strcmp(name, op->name) != 0 || !device ||
-            record->is_host != is_host)
+        if (!name || strcmp(name, op->name) != 0 || record->is_host != is_host)
             continue;
         c = hone__arena_alloc(&op->arena, sizeof *c);
         if (!c)
             return hone__store_pack_no_memory(err);
         c->id = (int64_t)i;
-        c->types = hone__pack_text(pack, record->types);
-        c->device_name = hone__pack_text(pack, device->name);
-        c->driver_version = hone__pack_text(pack, device->driver_version);
-        c->arch = hone__pack_text(pack, device->arch);
-        c->sm_count = device->sm_count;
-        c->is_cold = record->is_cold != 0;
+        if (!fill(pack, record, c))
+            continue;
         *last = c;
         last = &c->next;
     }
@@ -65,14 +62,8 @@ hone_status hone__store_pack_chooser_text(const hone_store *store,
                                           const hone_store_chooser *chooser,
                                           hone_text *out, hone_error *err)
 {
-    hone_error why = {0};
-    const hone_status status = hone__pack_read_blob(
-        hone__store_pack(store), record_of(store, chooser)->blob, out, &why);
-
-    if (status == HONE_ERR_DATABASE)
-        return hone__fail(err, status, "it is damaged: %.200s", why.text);
-    return status == HONE_OK ? HONE_OK
-                             : hone__fail(err, status, "%s", why.text);
+    return hone__pack_read_blob(hone__store_pack(store),
+                                record_of(store, chooser)->blob, out, err);
 }
 
 hone_status hone__store_pack_read_members(hone_store *store, hone_store_op *op,

@@ -392,9 +392,14 @@ hone_status hone__store_database_read_members(hone_store *store,
     hone_text names = {0};
     hone_status status;
 
-    for (size_t i = 0; i < chooser->chooser->n_members; ++i)
-        hone__text_printf(&names, "%s\"%s\"", i ? "," : "[",
-                          chooser->chooser->members[i].launch_sha256);
+    for (size_t i = 0; i < chooser->chooser->n_members; ++i) {
+        const char *sha256 = chooser->chooser->members[i].launch_sha256;
+
+        /* What is none is no row's, and may be no JSON either. */
+        if (strspn(sha256, "0123456789abcdef") == HONE_CHOOSER_SHA256)
+            hone__text_printf(&names, "%s\"%s\"", names.length ? "," : "[",
+                              sha256);
+    }
     hone__text_puts(&names, names.length ? "]" : "[]");
     status = hone__text_check(&names, err);
     if (status == HONE_OK)
