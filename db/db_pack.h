@@ -33,6 +33,7 @@ typedef struct hone_db_pack_summary {
     size_t n_ops;
     size_t n_winners;
     size_t n_defaults;
+    size_t n_choosers;
     size_t n_variants;
     size_t n_cubins;
     size_t n_ptx;        /* variants that are in it as PTX as well */

@@ -84,8 +84,28 @@ static int compare_defaults(const void *left, const void *right)
     return order ? order : compare_variants(a->variant, b->variant);
 }
 
+static int compare_choosers(const void *left, const void *right)
+{
+    const pack_chooser *a = left;
+    const pack_chooser *b = right;
+    int order = a->is_host - b->is_host;
+
+    if (!order)
+        order = strcmp(a->op->text, b->op->text);
+    if (!order)
+        order = strcmp(a->types->text, b->types->text);
+    if (!order)
+        order = compare_devices(&a->device, &b->device);
+    if (!order)
+        order = b->is_cold - a->is_cold;
+    return order ? order : strcmp(a->text, b->text);
+}
+
 void hone__pack_sort(pack_input *in)
 {
+    if (in->n_choosers)
+        qsort(in->choosers, in->n_choosers, sizeof *in->choosers,
+              compare_choosers);
     if (in->n_winners)
         qsort(in->winners, in->n_winners, sizeof *in->winners, compare_winners);
     if (in->n_defaults)

@@ -9,6 +9,7 @@
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
 #include "runtime/base/table.h"
+#include "runtime/choose/chooser.h"
 #include "runtime/store/pack_format.h"
 
 /* A text that is kept once, and what was made of it so far. */
@@ -66,6 +67,17 @@ typedef struct pack_default {
     pack_variant *variant;
 } pack_default;
 
+typedef struct pack_chooser {
+    pack_text *op;
+    int is_host;
+    pack_text *types;
+    pack_device device;
+    int is_cold;
+    const char *text;
+    size_t n_members;
+    pack_variant *members[HONE_CHOOSER_MEMBERS]; /* NULL: it is left out */
+} pack_chooser;
+
 /* All that a pack is made of. */
 typedef struct pack_input {
     hone_db *db;
@@ -78,6 +90,8 @@ typedef struct pack_input {
     size_t n_winners;
     pack_default *defaults;
     size_t n_defaults;
+    pack_chooser *choosers;
+    size_t n_choosers;
 } pack_input;
 
 hone_status hone__pack_no_memory(hone_error *err);
@@ -85,9 +99,17 @@ hone_status hone__pack_no_memory(hone_error *err);
 /* ---- db_pack_read.c -------------------------------------------------------
  */
 hone_status hone__pack_collect(pack_input *in, hone_error *err);
+int hone__pack_is_wanted(const pack_input *in, const char *op,
+                         const char *arch);
+hone_status hone__pack_get_variant(pack_input *in, int64_t id,
+                                   pack_variant **out, hone_error *err);
 /* The text, kept; NULL without memory. */
 pack_text *hone__pack_keep_text(pack_input *in, const char *text);
 void hone__pack_input_free(pack_input *in);
+
+/* ---- db_pack_choosers.c ---------------------------------------------------
+ */
+hone_status hone__pack_collect_choosers(pack_input *in, hone_error *err);
 
 /* ---- db_pack_ptx.c --------------------------------------------------------
  */
@@ -127,7 +149,8 @@ hone_status hone__pack_train(const pack_input *in, pack_blobs *blobs,
 
 /* ---- db_pack_order.c ------------------------------------------------------
  */
-/* Winners and defaults: by operation, then in the order of the file. */
+/* Winners, defaults and choosers: by operation, then in the order of the file.
+ */
 void hone__pack_sort(pack_input *in);
 /* Are two rows in one group of an operation, and if not, which comes first? */
 int hone__pack_compare_groups(const pack_winner *a, const pack_winner *b);

@@ -124,8 +124,8 @@ static hone_status judge_variant(pack_input *in, pack_variant *variant,
     return status;
 }
 
-static hone_status get_variant(pack_input *in, int64_t id, pack_variant **out,
-                               hone_error *err)
+hone_status hone__pack_get_variant(pack_input *in, int64_t id,
+                                   pack_variant **out, hone_error *err)
 {
     const uint64_t tag = hone__table_tag((uint64_t)id + 1);
     const hone_db_value values[] = {hone__db_integer(id)};
@@ -159,7 +159,7 @@ static int is_one_of(const char *text, const char *const *list, size_t n)
     return n == 0;
 }
 
-static int is_wanted(const pack_input *in, const char *op, const char *arch)
+int hone__pack_is_wanted(const pack_input *in, const char *op, const char *arch)
 {
     const hone_db_pack_request *request = in->request;
 
@@ -241,7 +241,8 @@ static hone_status add_winner(pack_input *in, const hone_db_value *values,
                           .device.sm_count = values[SM_COUNT].integer};
 
     *out = NULL;
-    HONE_TRY(get_variant(in, values[VARIANT_ID].integer, &winner.variant, err));
+    HONE_TRY(hone__pack_get_variant(in, values[VARIANT_ID].integer,
+                                    &winner.variant, err));
     if (!read_dims(in, values[DIMS].text, &winner))
         return HONE_OK;
     winner.op = hone__pack_keep_text(in, values[OP].text);
@@ -277,7 +278,7 @@ static hone_status on_winner(void *user, const hone_db_row *row,
     pack_input *in = user;
     pack_variant *variant;
 
-    if (!is_wanted(in, values[OP].text, values[ARCH].text))
+    if (!hone__pack_is_wanted(in, values[OP].text, values[ARCH].text))
         return HONE_OK;
     HONE_TRY(add_winner(in, values, &variant, err));
     /* Where the library is missing, or the row is damaged. */
@@ -294,9 +295,9 @@ static hone_status on_default(void *user, const hone_db_row *row,
     pack_default made = {.is_host = strcmp(values[1].text, "cpu") == 0,
                          .preference = values[2].real};
 
-    if (!is_wanted(in, values[0].text, values[1].text))
+    if (!hone__pack_is_wanted(in, values[0].text, values[1].text))
         return HONE_OK;
-    HONE_TRY(get_variant(in, values[3].integer, &made.variant, err));
+    HONE_TRY(hone__pack_get_variant(in, values[3].integer, &made.variant, err));
     made.op = hone__pack_keep_text(in, values[0].text);
     made.arch = hone__pack_keep_text(in, values[1].text);
     if (!made.op || !made.arch || !HONE_GROW(in->defaults, in->n_defaults))
@@ -309,10 +310,11 @@ static hone_status on_default(void *user, const hone_db_row *row,
 hone_status hone__pack_collect(pack_input *in, hone_error *err)
 {
     HONE_TRY(hone__db_query(in->db, winners_sql, NULL, 0, on_winner, in, err));
-    return hone__db_query(in->db,
-                          "SELECT op, arch, preference, variant_id"
-                          " FROM default_v2",
-                          NULL, 0, on_default, in, err);
+    HONE_TRY(hone__db_query(in->db,
+                            "SELECT op, arch, preference, variant_id"
+                            " FROM default_v2",
+                            NULL, 0, on_default, in, err));
+    return hone__pack_collect_choosers(in, err);
 }
 
 void hone__pack_input_free(pack_input *in)
@@ -321,5 +323,6 @@ void hone__pack_input_free(pack_input *in)
     hone__table_free(&in->variants);
     hone__free(in->winners);
     hone__free(in->defaults);
+    hone__free(in->choosers);
     hone__arena_free(&in->arena);
 }

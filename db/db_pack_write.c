@@ -282,6 +282,38 @@ static hone_status put_ops(pack_writer *w, hone_error *err)
     return HONE_OK;
 }
 
+/* Behind all operations, whose variants keep their numbers. */
+static hone_status put_choosers(pack_writer *w, hone_error *err)
+{
+    const pack_input *in = w->in;
+
+    for (size_t i = 0; i < in->n_choosers; ++i) {
+        const pack_chooser *chooser = &in->choosers[i];
+        hone_pack_chooser record = {.op = text(w, chooser->op),
+                                    .is_host = chooser->is_host != 0,
+                                    .types = text(w, chooser->types),
+                                    .device = put_device(w, &chooser->device),
+                                    .is_cold = chooser->is_cold != 0,
+                                    .first_member = count(w, HONE_PACK_MEMBERS),
+                                    .n_members = (uint32_t)chooser->n_members};
+
+        for (size_t j = 0; j < chooser->n_members; ++j) {
+            uint32_t number = HONE_PACK_NONE;
+
+            if (chooser->members[j]) {
+                HONE_TRY(put_variant(w, chooser->members[j], err));
+                number = chooser->members[j]->number;
+            }
+            append(w, HONE_PACK_MEMBERS, &number);
+        }
+        HONE_TRY(hone__pack_blobs_add(&w->blobs, HONE_PACK_OF_PLANS,
+                                      chooser->text, strlen(chooser->text),
+                                      &record.blob, err));
+        append(w, HONE_PACK_CHOOSERS, &record);
+    }
+    return HONE_OK;
+}
+
 /* ---- the file ------------------------------------------------------------ */
 
 static void pad(hone_text *out)
@@ -371,9 +403,11 @@ static hone_status write(pack_writer *w, hone_text *out, hone_error *err)
             hone__pack_train(in, &w->blobs, (hone_pack_dictionary)kind, err));
     hone__text_append(&w->parts[HONE_PACK_TEXTS], "", 1); /* 0 is "" */
     HONE_TRY(put_ops(w, err));
+    HONE_TRY(put_choosers(w, err));
     in->summary->n_ops = count(w, HONE_PACK_OPS);
     in->summary->n_winners = count(w, HONE_PACK_WINNERS);
     in->summary->n_defaults = count(w, HONE_PACK_DEFAULTS);
+    in->summary->n_choosers = count(w, HONE_PACK_CHOOSERS);
     in->summary->n_variants = count(w, HONE_PACK_VARIANTS);
     return assemble(w, out, err);
 }

@@ -117,8 +117,9 @@ static hone_status plan_context(hone_ctx *ctx, hone_context **out,
 static void log_match(const hone_query *query, const hone_answer *answer)
 {
     const hone_match *match = &answer->match;
-    const int is_near =
-        match->kind == HONE_MATCH_EXACT || match->kind == HONE_MATCH_NEIGHBOUR;
+    const int is_near = match->kind == HONE_MATCH_EXACT ||
+                        match->kind == HONE_MATCH_NEIGHBOUR ||
+                        match->kind == HONE_MATCH_CHOSEN;
     const int is_slow =
         !query->config && !is_near && !answer->resolved.is_nothing;
     const hone_log_level level = is_slow || answer->n_left_out || *answer->note

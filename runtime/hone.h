@@ -152,14 +152,16 @@ typedef enum hone_dim_kind {
  * How good an answer is. X(NAME, value, spelling). Pinned; the values are in
  * the order in which they were added. Best first:
  * exact: tuned on this architecture and SM count for these dimensions;
- * neighbour: tuned for a similar shape, its constraints re-checked for this
- * one; family: tuned for this shape or a similar one on another device whose
- * code runs here (other SM count, or older minor version of the compute
- * capability), its constraints re-checked for this device; default: a
- * template's default variant; ptx: what was tuned near this shape, or a
- * default variant, as PTX that the driver has compiled for this device (`hone
- * pack --with-ptx`); reference: the plain implementation that is
- * right everywhere, and slow.
+ * chosen: of a few variants that were timed at many shapes on such a device
+ * the one that is predicted to be the fastest at this one (`hone tune OP
+ * --portfolio`), its constraints checked; neighbour: tuned for a similar shape,
+ * its constraints re-checked for this one; family: tuned for this shape or a
+ * similar one, or chosen, on another device whose code runs here (other SM
+ * count, or older minor version of the compute capability), its constraints
+ * re-checked for this device; default: a template's default variant; ptx: what
+ * was tuned near this shape, or a default variant, as PTX that the driver has
+ * compiled for this device (`hone pack --with-ptx`); reference: the plain
+ * implementation that is right everywhere, and slow.
  */
 #define HONE_MATCH_MAP(X)                                                      \
     X(EXACT, 0, "exact")                                                       \
@@ -167,7 +169,8 @@ typedef enum hone_dim_kind {
     X(DEFAULT, 2, "default")                                                   \
     X(FAMILY, 3, "family")                                                     \
     X(REFERENCE, 4, "reference")                                               \
-    X(PTX, 5, "ptx")
+    X(PTX, 5, "ptx")                                                           \
+    X(CHOSEN, 6, "chosen")
 
 typedef enum hone_match_kind {
 #define HONE_MATCH_ENUM(name, value, spelling) HONE_MATCH_##name = value,
@@ -192,6 +195,9 @@ typedef struct hone_match {
                                   device, once in this context; 0: it was there.
                                   The driver keeps what it compiled on disk
                                   (CUDA_CACHE_PATH): much less the next time */
+    int64_t predicted_time_ns; /**< what the kernel was chosen for, where it
+                                  was; 0: it was not predicted */
+    double doubt; /**< standard deviation of that time, relative: 0.05 is 5 % */
 } hone_match;
 
 /**

@@ -40,7 +40,8 @@ Argument = namedtuple("Argument",
                       "name mode type n_elements extents is_optional is_host")
 Operation = namedtuple("Operation", "name dims args implementations")
 Match = namedtuple("Match",
-                   "kind tuned_time_ns config implementation reason")
+                   "kind tuned_time_ns config implementation reason "
+                   "predicted_time_ns doubt")
 
 
 class Error(RuntimeError):
@@ -67,7 +68,7 @@ _BY_NAME = {of.name: of for of in _TYPES}
 _MODES = ["scalar", "in", "out", "inout"]
 _DIM_KINDS = ["size", "type", "choice"]
 _MATCH_KINDS = ["exact", "neighbour", "default", "family", "reference",
-                "ptx"]
+                "ptx", "chosen"]
 _LOG_LEVELS = ["error", "warning", "info"]
 
 
@@ -76,7 +77,9 @@ class _Match(ctypes.Structure):
                 ("config", ctypes.c_char * 256),
                 ("implementation", ctypes.c_char * 64),
                 ("reason", ctypes.c_char * 256),
-                ("compile_time_ns", ctypes.c_int64)]
+                ("compile_time_ns", ctypes.c_int64),
+                ("predicted_time_ns", ctypes.c_int64),
+                ("doubt", ctypes.c_double)]
 
 
 class _Counters(ctypes.Structure):
@@ -597,7 +600,8 @@ class Plan:
         self.match = Match(_MATCH_KINDS[match.kind], match.tuned_time_ns,
                            match.config.decode(),
                            match.implementation.decode(),
-                           match.reason.decode(errors="replace"))
+                           match.reason.decode(errors="replace"),
+                           match.predicted_time_ns, match.doubt)
         context._plans.add(self)
 
     def _open(self):

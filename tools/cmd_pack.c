@@ -162,11 +162,11 @@ static hone_exit print_summary(const hone_options *options, size_t pack_bytes,
 {
     json_t *json = hone__json(
         "file:s sha256:s bytes:I index_bytes:I operations:I winners:I "
-        "defaults:I variants:I",
+        "defaults:I choosers:I variants:I",
         options->text[HONE_OPT_OUTPUT], summary->sha256, (int64_t)pack_bytes,
         (int64_t)summary->index_bytes, (int64_t)summary->n_ops,
         (int64_t)summary->n_winners, (int64_t)summary->n_defaults,
-        (int64_t)summary->n_variants);
+        (int64_t)summary->n_choosers, (int64_t)summary->n_variants);
     hone_exit code;
 
     if (!is_copy)
@@ -221,11 +221,13 @@ static hone_status copy_pack(const char *path, int is_part, hone_text *out,
     if (status == HONE_OK) {
         hone__text_append(out, (const char *)pack.bytes, pack.size_bytes);
         hone__sha256_hex(pack.bytes, pack.size_bytes, summary->sha256);
-        summary->index_bytes = (size_t)pack.header->index_bytes;
+        summary->index_bytes = (size_t)pack.header.index_bytes;
         (void)hone__pack_records(&pack, HONE_PACK_OPS, &summary->n_ops);
         (void)hone__pack_records(&pack, HONE_PACK_WINNERS, &summary->n_winners);
         (void)hone__pack_records(&pack, HONE_PACK_DEFAULTS,
                                  &summary->n_defaults);
+        (void)hone__pack_records(&pack, HONE_PACK_CHOOSERS,
+                                 &summary->n_choosers);
         (void)hone__pack_records(&pack, HONE_PACK_VARIANTS,
                                  &summary->n_variants);
     }

@@ -16,12 +16,14 @@ static hone_exit print_result(const hone_options *options,
 {
     json_t *head = hone__json(
         "op:s dims:o device:s mode:s time_ns:f spread_ns:f tuned_time_ns:f "
-        "error:f correct:b match:s implementation:s config:s reason:s",
+        "error:f correct:b match:s implementation:s config:s "
+        "predicted_time_ns:p doubt:p reason:s",
         tuned->impls[0]->op, hone__dims_json(tuned->impls[0], tuned->dims),
         result->device_name, hone__mode_name(tuned->mode), result->time_ns,
         result->spread_ns, result->tuned_time_ns, result->error_ratio,
         result->correct, match_names[result->match.kind],
         result->match.implementation, result->match.config,
+        (double)result->match.predicted_time_ns, result->match.doubt,
         result->match.reason);
     const hone_exit code = hone__output_end(
         hone__output_begin(options, NULL, "", head), hone__json(""));

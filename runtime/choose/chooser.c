@@ -8,24 +8,12 @@
 const hone_chooser_range hone__chooser_ranges[HONE_N_CHOOSER_PARAMETERS] = {
     HONE_CHOOSER_PARAMETERS(CHOOSER_RANGE)};
 
+#define CHOOSER_WEIGHT(name, usual) usual,
+static const double usual_weights[] = {HONE_CHOOSER_FEATURES(CHOOSER_WEIGHT)};
+
 static hone_status no_memory(hone_error *err)
 {
-    return hone__out_of_memory(err, " while a chooser is made");
-}
-
-/* The arrays; an empty list has an address, too. */
-static int allocate(hone_chooser *c, const char *op)
-{
-    hone_arena *const arena = &c->arena;
-
-    c->op = hone__arena_strndup(arena, op, strlen(op));
-    c->members =
-        hone__arena_alloc(arena, (c->n_members + 1) * sizeof *c->members);
-    c->dims = hone__arena_alloc(arena, (c->n_problems * c->n_dims + 1) *
-                                           sizeof *c->dims);
-    c->time_ns = hone__arena_alloc(arena, (c->n_problems * c->n_members + 1) *
-                                              sizeof *c->time_ns);
-    return c->op && c->members && c->dims && c->time_ns;
+    return hone__out_of_memory(err, "");
 }
 
 hone_status hone__chooser_create(const char *op, size_t n_dims,
@@ -38,27 +26,29 @@ hone_status hone__chooser_create(const char *op, size_t n_dims,
     if (n_dims > HONE_MAX_DIMS || n_members > HONE_CHOOSER_MEMBERS ||
         n_problems > HONE_CHOOSER_PROBLEMS)
         return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "a chooser of %zu dims, %zu members and %zu problems "
-                          "is more than the %d, %d and %d that there may be",
-                          n_dims, n_members, n_problems, HONE_MAX_DIMS,
-                          HONE_CHOOSER_MEMBERS, HONE_CHOOSER_PROBLEMS);
+                          "too many dims, members or problems for a chooser");
     c = hone__alloc(sizeof *c);
     if (!c)
         return no_memory(err);
     c->n_dims = n_dims;
     c->n_members = n_members;
     c->n_problems = n_problems;
-#define CHOOSER_WEIGHT(name, usual)                                            \
-    for (size_t i = 0; i < n_dims; ++i)                                        \
-        c->weights[HONE_CHOOSER_##name][i] = usual;
-    HONE_CHOOSER_FEATURES(CHOOSER_WEIGHT)
-#undef CHOOSER_WEIGHT
+    for (size_t i = 0; i < n_dims; ++i)
+        for (size_t kind = 0; kind < HONE_N_CHOOSER_FEATURES; ++kind)
+            c->weights[kind][i] = usual_weights[kind];
     for (size_t i = 0; i < HONE_N_CHOOSER_PARAMETERS; ++i)
         c->parameters[i] = hone__chooser_ranges[i].usual;
-    if (!allocate(c, op)) {
+    c->op = hone__arena_strndup(&c->arena, op, strlen(op));
+    /* Numbers of both lists have 8 bytes; empty ones have an address, too. */
+    c->members =
+        hone__arena_alloc(&c->arena, (n_members + 1) * sizeof *c->members);
+    c->time_ns = hone__arena_alloc(
+        &c->arena, (n_problems * (n_members + n_dims) + 1) * sizeof(double));
+    if (!c->op || !c->members || !c->time_ns) {
         hone__chooser_free(c);
         return no_memory(err);
     }
+    c->dims = (int64_t *)(void *)(c->time_ns + n_problems * n_members);
     for (size_t i = 0; i < n_members; ++i)
         c->members[i].implementation = "";
     *out = c;

@@ -39,7 +39,7 @@ void hone__chooser_decide(const hone_chooser_guesses *guesses,
         const double gain = of[instead].log_ns - of[out->best].log_ns;
 
         out->safe = instead;
-        out->gain = -expm1(-gain);
+        out->gain = 1 - exp(-gain);
         if (!(gain > guesses->gain_doubt))
             out->member = instead;
     }

@@ -6,32 +6,32 @@
 
 #include <math.h>
 
+static double time_of(const hone_chooser *c, size_t problem, size_t member)
+{
+    return c->time_ns[problem * c->n_members + member];
+}
+
 void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
                                    hone_chooser_guesses *out)
 {
     const hone_chooser_model *m = chooser->model;
-    const double variance = 1 / m->inverse[i * m->n + i];
+    const double deviation =
+        hone__chooser_deviation(1 / m->inverse[i * m->row + i]);
 
     out->n = m->n_members;
-    out->gain_doubt =
-        hone__chooser_doubt(chooser, variance, chooser->gain_error);
+    out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
-        const size_t at = i * m->n_members + j;
+        const size_t at = i * m->member_row + j;
         hone_chooser_guess *guess = &out->of[j];
 
         *guess = (hone_chooser_guess){0, -1};
         if (!(m->diagonal[at] > 0) || m->n_times[j] <= HONE_CHOOSER_LEAST_TIMES)
             continue;
         guess->log_ns =
-            log(chooser->time_ns[at]) - m->alpha[at] / m->diagonal[at];
+            log(time_of(chooser, i, j)) - m->alpha[at] / m->diagonal[at];
         guess->doubt =
-            hone__chooser_doubt(chooser, variance, chooser->members[j].error);
+            hone__chooser_doubt(m, deviation, chooser->members[j].error);
     }
-}
-
-static double time_of(const hone_chooser *c, size_t problem, size_t member)
-{
-    return c->time_ns[problem * c->n_members + member];
 }
 
 /* Mean squares of errors. */

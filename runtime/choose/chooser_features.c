@@ -7,20 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-void hone__chooser_list_features(const hone_chooser *chooser,
-                                 hone_chooser_model *model)
-{
-    model->n_features = 0;
-    for (size_t kind = 0; kind < HONE_N_CHOOSER_FEATURES; ++kind) {
-        for (size_t i = 0; i < chooser->n_dims; ++i) {
-            if (!(chooser->weights[kind][i] > 0))
-                continue;
-            model->kinds[model->n_features] = (unsigned char)kind;
-            model->dims[model->n_features++] = (unsigned char)i;
-        }
-    }
-}
-
 /* log2 of the largest of 16, 8, 4, 2, 1 that divides it. */
 static double alignment(int64_t size)
 {
@@ -36,24 +22,28 @@ static double value_of(size_t kind, int64_t size)
 
 /* Of a dim that follows others by default it counts how far it is from that:
  * all else the others say. */
-void hone__chooser_features(const hone_chooser *chooser,
-                            const hone_chooser_model *model,
-                            const hone_launch_spec *spec, const int64_t *dims,
-                            double *out, size_t stride)
+size_t hone__chooser_features(const hone_chooser *chooser,
+                              const hone_launch_spec *spec, const int64_t *dims,
+                              double *out, size_t stride)
 {
     int64_t derived[HONE_MAX_DIMS];
+    size_t n = 0;
 
     hone__launch_spec_derived(spec, dims, derived);
-    for (size_t f = 0; f < model->n_features; ++f) {
-        const size_t kind = model->kinds[f];
-        const size_t i = model->dims[f];
-        double value = 0;
+    for (size_t kind = 0; kind < HONE_N_CHOOSER_FEATURES; ++kind) {
+        for (size_t i = 0; i < chooser->n_dims; ++i) {
+            const double weight = chooser->weights[kind][i];
+            double value = 0;
 
-        if (derived[i] != dims[i])
-            value = value_of(kind, dims[i]) -
-                    (derived[i] >= 0 ? value_of(kind, derived[i]) : 0);
-        out[f * stride] = chooser->weights[kind][i] * value;
+            if (!(weight > 0))
+                continue;
+            if (derived[i] != dims[i])
+                value = value_of(kind, dims[i]) -
+                        (derived[i] >= 0 ? value_of(kind, derived[i]) : 0);
+            out[n++ * stride] = weight * value;
+        }
     }
+    return n;
 }
 
 double hone__chooser_base(const hone_chooser *chooser,

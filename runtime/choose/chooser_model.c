@@ -13,51 +13,31 @@ void hone__chooser_model_free(hone_chooser_model *model)
 {
     if (!model)
         return;
-    hone__arena_free(&model->arena);
+    hone__free(model->block);
     hone__free(model);
 }
 
-static double covariance_of(const hone_chooser *c, const hone_chooser_model *m,
-                            size_t a, size_t b)
+/* Exchange variable `k` for its equation (Gauss and Jordan): all of them
+ * exchanged is the inverse; of an inverse, one exchanged back is that of the
+ * others. 0: the matrix is not positive definite, as far as numbers of this
+ * size can tell. */
+static int exchange(double *a, size_t n, size_t row, size_t k)
 {
-    double product = 0, distance = 0;
+    double *const at_k = &a[k * row];
+    const double pivot = at_k[k];
 
-    for (size_t f = 0; f < m->n_features; ++f) {
-        const double *row = &m->features[f * m->n];
-        const double apart = row[a] - row[b];
+    if (!(pivot > 1e-12) || !isfinite(pivot))
+        return 0;
+    for (size_t i = 0; i < n; ++i) {
+        const double factor = a[i * row + k] / pivot;
 
-        product += row[a] * row[b];
-        distance += apart * apart;
+        for (size_t j = 0; j < n && i != k; ++j)
+            a[i * row + j] -= factor * at_k[j];
+        a[i * row + k] = -factor;
     }
-    return hone__chooser_covariance(c, product, distance) +
-           (a == b ? c->parameters[HONE_CHOOSER_noise] *
-                         c->parameters[HONE_CHOOSER_noise]
-                   : 0);
-}
-
-/* Invert a symmetric positive definite matrix, n x n, in place; 0: it is none,
- * as far as numbers of this size can tell. */
-static int invert(double *a, size_t n)
-{
-    /* Each step exchanges a variable for its equation (Gauss and Jordan). */
-    for (size_t k = 0; k < n; ++k) {
-        const double pivot = a[k * n + k];
-
-        if (!(pivot > 1e-12) || !isfinite(pivot))
-            return 0;
-        for (size_t i = 0; i < n; ++i) {
-            const double factor = a[i * n + k] / pivot;
-
-            if (i == k)
-                continue;
-            for (size_t j = 0; j < n; ++j)
-                a[i * n + j] -= factor * a[k * n + j];
-            a[i * n + k] = -factor; /* not what it has become */
-        }
-        for (size_t j = 0; j < n; ++j)
-            a[k * n + j] /= pivot;
-        a[k * n + k] = 1 / pivot;
-    }
+    for (size_t j = 0; j < n; ++j)
+        at_k[j] /= pivot;
+    at_k[k] = 1 / pivot;
     return 1;
 }
 
@@ -65,159 +45,124 @@ static int invert(double *a, size_t n)
 static hone_status invert_all(const hone_chooser *c, hone_chooser_model *m,
                               hone_error *err)
 {
+    const double noise = c->parameters[HONE_CHOOSER_noise];
+    size_t n_done = 0;
     double sum = 0;
 
-    for (size_t i = 0; i < m->n; ++i)
-        for (size_t j = 0; j < m->n; ++j)
-            m->inverse[i * m->n + j] = covariance_of(c, m, i, j);
-    if (!invert(m->inverse, m->n))
+    for (size_t i = 0; i < m->n; ++i) {
+        double features[HONE_CHOOSER_MOST_FEATURES];
+        double *row = &m->inverse[i * m->row];
+
+        for (size_t f = 0; f < m->n_features; ++f)
+            features[f] = m->features[f * m->row + i];
+        (void)hone__chooser_covariances(c, m, features, row);
+        row[i] += noise * noise;
+    }
+    while (n_done < m->n && exchange(m->inverse, m->n, m->row, n_done))
+        ++n_done;
+    if (n_done < m->n)
         return hone__fail(err, HONE_ERR_INPUT,
-                          "chooser of %s: its weights and parameters make its "
-                          "problems look the same; with more noise it may do",
+                          "chooser of %s: too little noise for its problems",
                           c->op);
     for (size_t i = 0; i < m->n; ++i)
-        sum += 1 / m->inverse[i * m->n + i];
-    m->mean_variance = m->n ? sum / (double)m->n : 1;
+        sum += 1 / m->inverse[i * m->row + i];
+    m->mean_deviation = hone__chooser_deviation(m->n ? sum / (double)m->n : 1);
     return HONE_OK;
 }
 
 /* Of an inverse that of the problems but one, whose row and column are 0 then.
  */
-static void leave_out(double *inverse, size_t n, size_t k)
+static void leave_out(double *inverse, size_t n, size_t row, size_t k)
 {
-    const double pivot = inverse[k * n + k];
-
-    for (size_t i = 0; i < n; ++i) {
-        const double factor = inverse[i * n + k] / pivot;
-
-        for (size_t j = 0; j < n && i != k; ++j)
-            inverse[i * n + j] -= factor * inverse[k * n + j];
-    }
+    (void)exchange(inverse, n, row, k);
     for (size_t i = 0; i < n; ++i)
-        inverse[i * n + k] = inverse[k * n + i] = 0;
+        inverse[i * row + k] = inverse[k * row + i] = 0;
 }
 
-static int has_time(const hone_chooser *c, size_t problem, size_t member)
+/* What the times of a member give, by the inverse of its problems. */
+static void fit(const hone_chooser *c, hone_chooser_model *m, size_t member)
 {
-    return c->time_ns[problem * c->n_members + member] > 0;
-}
-
-static int has_same_problems(const hone_chooser *c, size_t a, size_t b)
-{
-    for (size_t i = 0; i < c->n_problems; ++i)
-        if (has_time(c, i, a) != has_time(c, i, b))
-            return 0;
-    return 1;
-}
-
-/* What its times give, where `inverse` is that of its problems. */
-static void fit_member(const hone_chooser *c, hone_chooser_model *m,
-                       size_t member, const double *inverse)
-{
+    double *const inverse = m->scratch;
     double correction[HONE_CHOOSER_PROBLEMS] = {0};
 
-    for (size_t i = 0; i < m->n; ++i)
-        if (has_time(c, i, member))
-            correction[i] =
-                log(c->time_ns[i * m->n_members + member]) - m->base[i];
+    memcpy(inverse, m->inverse, m->n * m->row * sizeof *inverse);
     for (size_t i = 0; i < m->n; ++i) {
-        const size_t at = i * m->n_members + member;
+        const double time_ns = c->time_ns[i * m->n_members + member];
+
+        m->n_times[member] += time_ns > 0;
+        if (time_ns > 0)
+            correction[i] = log(time_ns) - m->base[i];
+        else
+            leave_out(inverse, m->n, m->row, i);
+    }
+    for (size_t i = 0; i < m->n; ++i) {
+        const size_t at = i * m->member_row + member;
 
         for (size_t j = 0; j < m->n; ++j)
-            m->alpha[at] += inverse[i * m->n + j] * correction[j];
-        m->diagonal[at] = inverse[i * m->n + i];
-        m->n_times[member] += (size_t)has_time(c, i, member);
-    }
-}
-
-/* Members that have times of the same problems share an inverse. */
-static void fit(const hone_chooser *c, hone_chooser_model *m, double *scratch)
-{
-    unsigned char is_done[HONE_CHOOSER_MEMBERS] = {0};
-
-    for (size_t i = 0; i < c->n_members; ++i) {
-        if (is_done[i])
-            continue;
-        memcpy(scratch, m->inverse, m->n * m->n * sizeof *scratch);
-        for (size_t p = 0; p < m->n; ++p)
-            if (!has_time(c, p, i))
-                leave_out(scratch, m->n, p);
-        for (size_t j = i; j < c->n_members; ++j) {
-            if (is_done[j] || !has_same_problems(c, i, j))
-                continue;
-            is_done[j] = 1;
-            fit_member(c, m, j, scratch);
-        }
+            m->alpha[at] += inverse[i * m->row + j] * correction[j];
+        m->diagonal[at] = inverse[i * m->row + i];
     }
 }
 
 static hone_status build(const hone_chooser *c, const hone_launch_case *plan,
-                         hone_chooser_model *m, double *scratch,
-                         hone_error *err)
+                         hone_chooser_model *m, hone_error *err)
 {
     if (c->n_dims != plan->spec->n_dims)
         return hone__fail(err, HONE_ERR_INPUT,
-                          "chooser of %s: it is for %zu dims, the launch plan "
-                          "has %zu",
+                          "chooser of %s: it has %zu dims, the launch plan %zu",
                           c->op, c->n_dims, plan->spec->n_dims);
     for (size_t i = 0; i < m->n; ++i) {
         hone_launch_case at = *plan;
 
         at.dims = &c->dims[i * c->n_dims];
         at.n_dims = c->n_dims;
-        hone__chooser_features(c, m, plan->spec, at.dims, &m->features[i],
-                               m->n);
+        m->n_features = hone__chooser_features(c, plan->spec, at.dims,
+                                               &m->features[i], m->row);
         m->base[i] = hone__chooser_base(c, &at);
     }
     HONE_TRY(invert_all(c, m, err));
-    fit(c, m, scratch);
+    for (size_t j = 0; j < c->n_members; ++j)
+        fit(c, m, j);
     return HONE_OK;
 }
 
 /* Its memory; 0: there is none. */
 static int allocate(const hone_chooser *c, hone_chooser_model *m)
 {
-    const size_t n = c->n_problems;
-    const struct {
-        double **list;
-        size_t n;
-    } lists[] = {{&m->features, n * m->n_features},
-                 {&m->base, n},
-                 {&m->inverse, n * n},
-                 {&m->alpha, n * c->n_members},
-                 {&m->diagonal, n * c->n_members}};
+    const size_t most = HONE_N_CHOOSER_FEATURES * c->n_dims;
+    const size_t matrix = m->n * m->row;
+    const size_t table = m->n * m->member_row;
 
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
-        *lists[i].list =
-            hone__arena_alloc(&m->arena, (lists[i].n + 1) * sizeof(double));
-        if (!*lists[i].list)
-            return 0;
-    }
-    return 1;
+    m->block = hone__alloc((m->row * (most + 1) + 2 * matrix + 2 * table + 1) *
+                           sizeof *m->block);
+    m->features = m->block;
+    m->base = m->features + m->row * most;
+    m->inverse = m->base + m->row;
+    m->scratch = m->inverse + matrix;
+    m->alpha = m->scratch + matrix;
+    m->diagonal = m->alpha + table;
+    return m->block != NULL;
 }
 
 hone_status hone__chooser_prepare(hone_chooser *chooser,
                                   const hone_launch_case *plan, hone_error *err)
 {
-    const size_t n = chooser->n_problems;
     hone_chooser_model *m = hone__alloc(sizeof *m);
-    double *scratch = hone__alloc((n * n + 1) * sizeof *scratch);
     hone_status status;
 
     hone__chooser_model_free(chooser->model);
-    chooser->model = NULL;
+    chooser->model = m;
     if (m) {
-        m->n = n;
+        m->n = chooser->n_problems;
+        m->row = hone__chooser_padded(m->n);
         m->n_members = chooser->n_members;
-        hone__chooser_list_features(chooser, m);
+        m->member_row = hone__chooser_padded(m->n_members);
     }
-    status = m && scratch && allocate(chooser, m)
-                 ? build(chooser, plan, m, scratch, err)
-                 : hone__out_of_memory(err, " while a chooser is prepared");
-    hone__free(scratch);
-    if (status == HONE_OK)
-        chooser->model = m;
-    else
+    status = m && allocate(chooser, m) ? build(chooser, plan, m, err)
+                                       : hone__out_of_memory(err, "");
+    if (status != HONE_OK) {
         hone__chooser_model_free(m);
+        chooser->model = NULL;
+    }
     return status;
 }

@@ -9,21 +9,31 @@
 
 enum { HONE_CHOOSER_MOST_FEATURES = HONE_N_CHOOSER_FEATURES * HONE_MAX_DIMS };
 
-/* With n problems, matrices row by row. All are in `arena`. */
+/* Rows of four numbers at a time, so that a small compiler finds vectors in
+ * them: what is behind the last one is 0. */
+enum { HONE_CHOOSER_LANES = 4 };
+static inline size_t hone__chooser_padded(size_t n)
+{
+    return (n + HONE_CHOOSER_LANES - 1) / HONE_CHOOSER_LANES *
+           HONE_CHOOSER_LANES;
+}
+
+/* With n problems, matrices row by row, rows that begin at multiples of the
+ * padded length. All are in `block`. */
 struct hone_chooser_model {
-    hone_arena arena;
+    double *block;
     size_t n, n_members;
+    size_t row, member_row; /* both padded */
     size_t n_times[HONE_CHOOSER_MEMBERS];
-    size_t n_features;                               /* those with a weight */
-    unsigned char kinds[HONE_CHOOSER_MOST_FEATURES]; /* which they are */
-    unsigned char dims[HONE_CHOOSER_MOST_FEATURES];
-    double *features;     /* n_features x n, weighted */
-    double *base;         /* n: log(ns) */
-    double *inverse;      /* n x n: of the covariances of all problems */
-    double mean_variance; /* of a problem that is left out */
-    double *alpha;    /* n x n_members: what the covariances with a problem are
+    size_t n_features;     /* those with a weight */
+    double *features;      /* n_features x n, weighted */
+    double *base;          /* n: log(ns) */
+    double *inverse;       /* row x row: of the covariances of all problems */
+    double mean_deviation; /* of problems that are left out */
+    double *alpha;    /* n x member_row: what the covariances with a problem are
                          multiplied by; 0 where the member has no time */
-    double *diagonal; /* n x n_members: of the inverse, of those problems alone
+    double *scratch;  /* as the inverse */
+    double *diagonal; /* n x member_row: of the inverse, of those problems alone
                          that the member has times of */
 };
 
@@ -32,43 +42,34 @@ void hone__chooser_model_free(hone_chooser_model *model); /* NULL: nothing */
 /* ---- chooser_features.c ---------------------------------------------------
  */
 
-/* Which features have a weight. */
-void hone__chooser_list_features(const hone_chooser *chooser,
-                                 hone_chooser_model *model);
-/* Their values, weighted, `stride` apart. */
-void hone__chooser_features(const hone_chooser *chooser,
-                            const hone_chooser_model *model,
-                            const hone_launch_spec *spec, const int64_t *dims,
-                            double *out, size_t stride);
+/* Those that have a weight, times that, `stride` apart; how many comes back. */
+size_t hone__chooser_features(const hone_chooser *chooser,
+                              const hone_launch_spec *spec, const int64_t *dims,
+                              double *out, size_t stride);
 /* What a run of the operation takes, as log(ns). */
 double hone__chooser_base(const hone_chooser *chooser,
                           const hone_launch_case *plan);
 
-/* ---- chooser_model.c ------------------------------------------------------
+/* ---- chooser_predict.c ----------------------------------------------------
  */
 
-/* Of two problems whose features have this product and squared distance. */
-static inline double hone__chooser_covariance(const hone_chooser *chooser,
-                                              double product, double distance)
-{
-    const double trend = chooser->parameters[HONE_CHOOSER_trend];
-    const double amplitude = chooser->parameters[HONE_CHOOSER_amplitude];
-    const double length = chooser->parameters[HONE_CHOOSER_length];
-    const double bias = 5; /* of log(time): nothing is known of it */
+/* With all problems, model->row of them; that with itself comes back. */
+double hone__chooser_covariances(const hone_chooser *chooser,
+                                 const hone_chooser_model *model,
+                                 const double *features, double *out);
 
-    return bias * bias + trend * trend * product +
-           amplitude * amplitude / (1 + distance / (2 * length * length));
+/* How sure one is of guesses with this standard deviation, where `error` is
+ * that of problems that are left out, or 0. */
+static inline double hone__chooser_doubt(const hone_chooser_model *model,
+                                         double deviation, double error)
+{
+    return error > 0 ? error * deviation / model->mean_deviation : deviation;
 }
 
-/* How sure one is of guesses with this variance, where `error` is that of
- * problems that are left out, or 0. */
-static inline double hone__chooser_doubt(const hone_chooser *chooser,
-                                         double variance, double error)
+/* Rounding may leave less than nothing of a variance. */
+static inline double hone__chooser_deviation(double variance)
 {
-    const double doubt = sqrt(variance > 0 ? variance : 0);
-
-    return error > 0 ? error * doubt / sqrt(chooser->model->mean_variance)
-                     : doubt;
+    return variance > 0 ? sqrt(variance) : 0;
 }
 
 #endif

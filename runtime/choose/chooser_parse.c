@@ -3,10 +3,7 @@
  * and no locale is asked how it is written. See chooser.h. */
 #include "runtime/choose/chooser.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A line and what is read of it so far. */
@@ -18,21 +15,15 @@ typedef struct chooser_reader {
     const char *end; /* of the line */
     size_t n_members, n_problems;
     size_t n_dims;
-    unsigned char has_parameter[HONE_N_CHOOSER_PARAMETERS];
-    unsigned char has_weight[HONE_N_CHOOSER_FEATURES][HONE_MAX_DIMS];
 } chooser_reader;
 
-__attribute__((format(printf, 2, 3))) static hone_status
-fail(chooser_reader *r, const char *format, ...)
+/* Which line says enough of a text that machines write and read. */
+static hone_status fail(const chooser_reader *r)
 {
-    char why[160];
-    va_list list;
-
-    va_start(list, format);
-    (void)vsnprintf(why, sizeof why, format, list);
-    va_end(list);
-    return hone__fail(r->err, HONE_ERR_INPUT, "chooser, line %zu: %s", r->line,
-                      why);
+    return hone__fail(r->err, HONE_ERR_INPUT,
+                      "this hone cannot read it from line %zu on; `hone tune "
+                      "OP --portfolio` makes it anew",
+                      r->line);
 }
 
 /* ---- words ---------------------------------------------------------------
@@ -78,52 +69,50 @@ static int read_integer(word w, int64_t *out)
     return w.length > 0;
 }
 
-/* Digits of a number, of which the first 18 count; `scale` gets the power of
- * ten that is missing. */
-static size_t read_digits(word w, size_t i, int is_fraction, int64_t *value,
-                          int *scale)
-{
-    for (; i < w.length && is_digit(w.text[i]); ++i) {
-        if (*value < INT64_C(100000000000000000)) {
-            *value = *value * 10 + (w.text[i] - '0');
-            *scale -= is_fraction;
-        } else {
-            *scale += !is_fraction;
-        }
-    }
-    return i;
-}
-
 /* "12345.6", "1e-05": a decimal that is not negative, below 1e18; 0: it is
  * none. */
 static int read_number(word w, double *out)
 {
-    int64_t value = 0;
     int64_t exponent = 0;
     int scale = 0;
-    int is_negative = 0;
-    size_t i = read_digits(w, 0, 0, &value, &scale);
-    size_t n = i;
+    int n_points = 0;
+    size_t n = 0, i = 0;
 
-    if (i < w.length && w.text[i] == '.') {
-        const size_t first = i + 1;
-
-        i = read_digits(w, first, 1, &value, &scale);
-        n += i - first;
+    *out = 0;
+    for (; i < w.length &&
+           (is_digit(w.text[i]) || (w.text[i] == '.' && !n_points));
+         ++i) {
+        if (w.text[i] == '.') {
+            n_points = 1;
+            continue;
+        }
+        *out = *out * 10 + (w.text[i] - '0');
+        scale -= n_points;
+        ++n;
     }
-    if (n && i < w.length && w.text[i] == 'e') {
-        ++i;
-        is_negative = i < w.length && w.text[i] == '-';
-        i += i < w.length && (w.text[i] == '-' || w.text[i] == '+');
+    if (i < w.length && w.text[i] == 'e') {
+        const int is_negative = w.text[i + 1] == '-';
+
+        i += is_negative || w.text[i + 1] == '+' ? 2 : 1;
         if (!read_integer((word){w.text + i, w.length - i}, &exponent) ||
             exponent > 99)
             return 0;
+        scale += (int)(is_negative ? -exponent : exponent);
         i = w.length;
     }
-    scale += (int)(is_negative ? -exponent : exponent);
-    *out = scale < 0 ? (double)value / pow(10, -scale)
-                     : (double)value * pow(10, scale);
-    return n && i == w.length && isfinite(*out) && *out < 1e18;
+    for (double ten = 10; scale; scale /= 2, ten *= ten)
+        if (scale % 2)
+            *out = scale < 0 ? *out / ten : *out * ten;
+    return n && i == w.length && *out < 1e18;
+}
+
+/* The next word, as a number from `low` to `high`. */
+static hone_status read_ranged(chooser_reader *r, double low, double high,
+                               double *out)
+{
+    if (read_number(next_word(r), out) && *out >= low && *out <= high)
+        return HONE_OK;
+    return fail(r);
 }
 
 static hone_status read_dims(chooser_reader *r, int64_t *out)
@@ -137,10 +126,7 @@ static hone_status read_dims(chooser_reader *r, int64_t *out)
             ++w.length;
         if (!read_integer(w, &out[i]) ||
             (w.length < all.length) != (i + 1 < r->n_dims))
-            return fail(r,
-                        "dims are %zu numbers with commas between, none "
-                        "negative",
-                        r->n_dims);
+            return fail(r);
         all.text += w.length + (w.length < all.length);
         all.length -= w.length + (w.length < all.length);
     }
@@ -154,7 +140,7 @@ static hone_status read_member(chooser_reader *r, size_t *out)
 
     if (!read_integer(next_word(r), &number) ||
         (uint64_t)number >= r->chooser->n_members)
-        return fail(r, "there is no member of this number");
+        return fail(r);
     *out = (size_t)number;
     return HONE_OK;
 }
@@ -164,26 +150,23 @@ static hone_status read_member(chooser_reader *r, size_t *out)
 
 static hone_status read_a_member(chooser_reader *r)
 {
-    char sha256[HONE_CHOOSER_SHA256 + 1] = "";
-    char implementation[256] = "";
+    hone_chooser_member *m = &r->chooser->members[r->n_members];
     int64_t number;
     word w;
 
     if (!read_integer(next_word(r), &number) ||
-        (uint64_t)number != r->n_members)
-        return fail(r, "members are numbered from 0, one after the other");
+        (uint64_t)number != r->n_members++)
+        return fail(r);
     w = next_word(r);
     if (w.length != HONE_CHOOSER_SHA256)
-        return fail(r, "the second word of a member is a SHA-256");
-    memcpy(sha256, w.text, w.length);
-    if (strspn(sha256, "0123456789abcdef") != HONE_CHOOSER_SHA256)
-        return fail(r, "a SHA-256 has the digits 0 to 9 and a to f");
+        return fail(r);
+    memcpy(m->launch_sha256, w.text, w.length);
     w = next_word(r);
-    if (!w.length || w.length >= sizeof implementation)
-        return fail(r, "the third word of a member is its implementation");
-    memcpy(implementation, w.text, w.length);
-    return hone__chooser_set_member(r->chooser, r->n_members++, sha256,
-                                    implementation, r->err);
+    if (!w.length)
+        return fail(r);
+    m->implementation =
+        hone__arena_strndup(&r->chooser->arena, w.text, w.length);
+    return m->implementation ? HONE_OK : hone__out_of_memory(r->err, "");
 }
 
 static hone_status read_problem(chooser_reader *r)
@@ -196,10 +179,7 @@ static hone_status read_problem(chooser_reader *r)
         const word w = next_word(r);
 
         if (!is_word(w, "-") && (!read_number(w, &times[j]) || times[j] <= 0))
-            return fail(r,
-                        "member %zu: a time is a number of ns above 0, or "
-                        "'-' where there is none",
-                        j);
+            return fail(r);
     }
     ++r->n_problems;
     return HONE_OK;
@@ -221,15 +201,11 @@ static hone_status read_weight(chooser_reader *r)
             continue;
         if (!read_integer((word){w.text + length, w.length - length}, &dim) ||
             (uint64_t)dim >= r->n_dims)
-            return fail(r, "there is no dim of this number");
-        if (r->has_weight[kind][dim]++)
-            return fail(r, "this weight is stated twice");
+            return fail(r);
         weight = &r->chooser->weights[kind][dim];
-        if (!read_number(next_word(r), weight) || *weight > 1e3)
-            return fail(r, "a weight is a number from 0 to 1000");
-        return HONE_OK;
+        return read_ranged(r, 0, 1e3, weight);
     }
-    return fail(r, "there is no such feature: it is of another hone");
+    return fail(r);
 }
 
 static hone_status read_error(chooser_reader *r)
@@ -248,23 +224,20 @@ static hone_status read_error(chooser_reader *r)
         HONE_TRY(read_member(r, &member));
         to = &r->chooser->members[member].error;
     }
-    if (*to > 0)
-        return fail(r, "this error is stated twice");
-    if (!read_number(next_word(r), to) || *to <= 0 || *to > 100)
-        return fail(r, "an error is a number above 0, to 100");
-    return HONE_OK;
+    return read_ranged(r, 1e-18, 100, to);
 }
 
 static hone_status read_reach(chooser_reader *r)
 {
-    int64_t dims[HONE_MAX_DIMS];
+    int64_t *reach =
+        hone__arena_alloc(&r->chooser->arena, (r->n_dims + 1) * sizeof *reach);
     size_t member = 0;
 
+    if (!reach)
+        return hone__out_of_memory(r->err, "");
     HONE_TRY(read_member(r, &member));
-    HONE_TRY(read_dims(r, dims));
-    if (r->chooser->members[member].reach)
-        return fail(r, "the reach of member %zu is stated twice", member);
-    return hone__chooser_set_reach(r->chooser, member, dims, r->err);
+    r->chooser->members[member].reach = reach;
+    return read_dims(r, reach);
 }
 
 static hone_status read_parameter(chooser_reader *r, word name)
@@ -275,16 +248,9 @@ static hone_status read_parameter(chooser_reader *r, word name)
 
         if (!is_word(name, range->name))
             continue;
-        if (r->has_parameter[i]++)
-            return fail(r, "%s is stated twice", range->name);
-        if (!read_number(next_word(r), value) || *value < range->low ||
-            *value > range->high)
-            return fail(r, "%s is a number from %g to %g", range->name,
-                        range->low, range->high);
-        return HONE_OK;
+        return read_ranged(r, range->low, range->high, value);
     }
-    return fail(r, "unknown statement '%.*s': it is of another hone",
-                name.length < 40 ? (int)name.length : 40, name.text);
+    return fail(r);
 }
 
 static hone_status read_statement(chooser_reader *r)
@@ -323,17 +289,15 @@ static int next_line(chooser_reader *r)
 static hone_status check_end(chooser_reader *r)
 {
     if (!*r->end)
-        return fail(r, "the text ends in the midst of it");
-    return r->at == r->end && r->end[-1] != ' '
-               ? HONE_OK
-               : fail(r, "there is more than belongs there");
+        return fail(r);
+    return r->at == r->end && r->end[-1] != ' ' ? HONE_OK : fail(r);
 }
 
 /* "op gemm": a line with a name and a word. */
 static hone_status read_head(chooser_reader *r, const char *name, word *out)
 {
     if (!next_line(r) || !is_word(next_word(r), name))
-        return fail(r, "'%s' belongs here", name);
+        return fail(r);
     *out = next_word(r);
     return check_end(r);
 }
@@ -356,23 +320,15 @@ static hone_status read_beginning(chooser_reader *r, const char *text)
 
     HONE_TRY(read_head(r, "hone-chooser", &w));
     if (!read_integer(w, &number) || number != HONE_CHOOSER_VERSION)
-        return fail(r,
-                    "this hone reads choosers of version %d, not '%.*s'; "
-                    "hone tune OP --shapes makes one anew",
-                    HONE_CHOOSER_VERSION, w.length < 20 ? (int)w.length : 20,
-                    w.text);
+        return fail(r);
     HONE_TRY(read_head(r, "op", &w));
     if (!w.length || w.length >= sizeof op)
-        return fail(r, "it is of no operation");
+        return fail(r);
     memcpy(op, w.text, w.length);
     HONE_TRY(read_head(r, "dims", &w));
     if (!read_integer(w, &number) || number > HONE_MAX_DIMS)
-        return fail(r, "there are at most %d dims", HONE_MAX_DIMS);
+        return fail(r);
     r->n_dims = (size_t)number;
-    if (count_lines(text, "member ") > HONE_CHOOSER_MEMBERS ||
-        count_lines(text, "problem ") > HONE_CHOOSER_PROBLEMS)
-        return fail(r, "there are at most %d members and %d problems",
-                    HONE_CHOOSER_MEMBERS, HONE_CHOOSER_PROBLEMS);
     return hone__chooser_create(op, r->n_dims, count_lines(text, "member "),
                                 count_lines(text, "problem "), &r->chooser,
                                 r->err);
@@ -392,12 +348,14 @@ hone_status hone__chooser_parse(const char *text, hone_chooser **out,
                                 hone_error *err)
 {
     chooser_reader r = {.err = err, .at = text};
-    const hone_status status = read_all(&r, text);
+    hone_status status = read_all(&r, text);
 
     *out = NULL;
     if (status == HONE_OK)
         *out = r.chooser;
     else
         hone__chooser_free(r.chooser);
+    if (status == HONE_ERR_ARGUMENT)
+        status = fail(&r);
     return status;
 }

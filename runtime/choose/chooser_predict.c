@@ -6,55 +6,80 @@
 #include "runtime/choose/chooser_model.h"
 
 #include <math.h>
+#include <string.h>
 
-/* The covariances with all problems; that with itself comes back. */
-static double find_covariances(const hone_chooser *c,
-                               const hone_chooser_model *m,
-                               const double *features, double *restrict out)
+/* Two numbers at a time, from where numbers lie: what compilers find themselves
+ * in loops makes four times the code. */
+typedef double lanes __attribute__((vector_size(16), aligned(8), may_alias));
+enum { LANES = sizeof(lanes) / sizeof(double) };
+
+static lanes at(const double *list, size_t i)
 {
-    double product[HONE_CHOOSER_PROBLEMS];
-    double distance[HONE_CHOOSER_PROBLEMS];
-    double square = 0;
-
-    for (size_t i = 0; i < m->n; ++i)
-        product[i] = distance[i] = 0;
-    for (size_t f = 0; f < m->n_features; ++f) {
-        const double *restrict row = &m->features[f * m->n];
-        const double mine = features[f];
-
-        square += mine * mine;
-        for (size_t i = 0; i < m->n; ++i) {
-            const double apart = mine - row[i];
-
-            product[i] += mine * row[i];
-            distance[i] += apart * apart;
-        }
-    }
-    for (size_t i = 0; i < m->n; ++i)
-        out[i] = hone__chooser_covariance(c, product[i], distance[i]);
-    return hone__chooser_covariance(c, square, 0);
+    return ((const lanes *)list)[i];
 }
 
-/* k' A k of a symmetric A: the half of it below the diagonal is read. */
-static double square_form(const double *restrict a, const double *restrict k,
-                          size_t n)
+double hone__chooser_covariances(const hone_chooser *chooser,
+                                 const hone_chooser_model *m,
+                                 const double *features, double *out)
+{
+    const double *const p = chooser->parameters;
+    const double bias = 5; /* of log(time): nothing is known of it */
+    const double constant = bias * bias;
+    const double trend = p[HONE_CHOOSER_trend] * p[HONE_CHOOSER_trend];
+    const double amplitude =
+        p[HONE_CHOOSER_amplitude] * p[HONE_CHOOSER_amplitude];
+    const double scale =
+        0.5 / (p[HONE_CHOOSER_length] * p[HONE_CHOOSER_length]);
+    double square = 0;
+
+    for (size_t f = 0; f < m->n_features; ++f)
+        square += features[f] * features[f];
+    for (size_t i = 0; i < m->row / LANES; ++i) {
+        lanes product = {0}, distance = {0};
+
+        for (size_t f = 0; f < m->n_features; ++f) {
+            const lanes other = at(&m->features[f * m->row], i);
+            const lanes apart = features[f] - other;
+
+            product += features[f] * other;
+            distance += apart * apart;
+        }
+        ((lanes *)out)[i] =
+            constant + trend * product + amplitude / (1 + distance * scale);
+    }
+    memset(out + m->n, 0, (m->row - m->n) * sizeof *out);
+    return constant + trend * square + amplitude;
+}
+
+/* k' A k of a symmetric A: twice what is left of the diagonal, in blocks of
+ * HONE_CHOOSER_LANES, and the blocks on it. */
+static double square_form(const hone_chooser_model *m, const double *k)
 {
     double total = 0;
 
-    for (size_t i = 0; i < n; ++i) {
-        const double *restrict row = &a[i * n];
-        double sum[4] = {0};
-        size_t j = 0;
+    for (size_t i = 0; i < m->n; ++i) {
+        const double *row = &m->inverse[i * m->row];
+        const size_t before = i / HONE_CHOOSER_LANES * 2;
+        lanes a = {0}, b = {0}, sum;
 
-        for (; j + 4 <= i; j += 4)
-            for (size_t l = 0; l < 4; ++l)
-                sum[l] += row[j + l] * k[j + l];
-        for (; j < i; ++j)
-            sum[0] += row[j] * k[j];
-        total += k[i] *
-                 (2 * ((sum[0] + sum[1]) + (sum[2] + sum[3])) + row[i] * k[i]);
+        for (size_t j = 0; j < before; j += 2) {
+            a += at(row, j) * at(k, j);
+            b += at(row, j + 1) * at(k, j + 1);
+        }
+        sum = 2 * (a + b) + at(row, before) * at(k, before) +
+              at(row, before + 1) * at(k, before + 1);
+        total += k[i] * (sum[0] + sum[1]);
     }
     return total;
+}
+
+/* What the covariances with the problems give for each member. */
+static void find_corrections(const hone_chooser_model *m, const double *k,
+                             double *out)
+{
+    for (size_t i = 0; i < m->n; ++i)
+        for (size_t j = 0; j < m->member_row / LANES; ++j)
+            ((lanes *)out)[j] += k[i] * at(&m->alpha[i * m->member_row], j);
 }
 
 void hone__chooser_predict(const hone_chooser *chooser,
@@ -66,29 +91,24 @@ void hone__chooser_predict(const hone_chooser *chooser,
     const double base = hone__chooser_base(chooser, plan);
     double features[HONE_CHOOSER_MOST_FEATURES];
     double k[HONE_CHOOSER_PROBLEMS];
-    double sum[HONE_CHOOSER_MEMBERS] = {0};
-    double variance;
+    double correction[HONE_CHOOSER_MEMBERS] = {0};
+    double deviation;
 
-    hone__chooser_features(chooser, m, plan->spec, plan->dims, features, 1);
-    variance = find_covariances(chooser, m, features, k) + noise * noise;
-    variance -= square_form(m->inverse, k, m->n);
-    for (size_t i = 0; i < m->n; ++i) {
-        const double *restrict alpha = &m->alpha[i * m->n_members];
-
-        for (size_t j = 0; j < m->n_members; ++j)
-            sum[j] += k[i] * alpha[j];
-    }
+    (void)hone__chooser_features(chooser, plan->spec, plan->dims, features, 1);
+    deviation = hone__chooser_deviation(
+        hone__chooser_covariances(chooser, m, features, k) + noise * noise -
+        square_form(m, k));
+    find_corrections(m, k, correction);
     out->n = m->n_members;
-    out->gain_doubt =
-        hone__chooser_doubt(chooser, variance, chooser->gain_error);
+    out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
         hone_chooser_guess *guess = &out->of[j];
 
-        guess->log_ns = base + sum[j];
+        guess->log_ns = base + correction[j];
         guess->doubt = -1;
         if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES &&
             hone__chooser_reaches(chooser, j, plan->dims))
-            guess->doubt = hone__chooser_doubt(chooser, variance,
-                                               chooser->members[j].error);
+            guess->doubt =
+                hone__chooser_doubt(m, deviation, chooser->members[j].error);
     }
 }

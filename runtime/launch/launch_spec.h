@@ -324,9 +324,8 @@ hone_status hone__launch_case_check_sizes(const hone_launch_case *plan,
 hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
                                       hone_resolved *out, hone_error *err);
 
-/* What the operation does at these dims, which are completed, 0 where it is not
- * declared. HONE_ERR_NOT_FOUND: neither is; HONE_ERR_OVERFLOW,
- * HONE_ERR_INPUT. No sentence: nobody is told. */
+/* What the operation does at these dims, which are completed; 0 where it is not
+ * declared. HONE_ERR_OVERFLOW, HONE_ERR_INPUT. No sentence: nobody is told. */
 hone_status hone__launch_work(const hone_launch_case *plan, int64_t *out_flops,
                               int64_t *out_bytes);
 

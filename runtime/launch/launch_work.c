@@ -5,32 +5,29 @@
 
 #include <string.h>
 
-static size_t slots_of(const hone_expr *expr)
-{
-    return expr ? hone__expr_slot_count(expr) : 0;
-}
-
 hone_status hone__launch_work(const hone_launch_case *plan, int64_t *out_flops,
                               int64_t *out_bytes)
 {
     const hone_launch_spec *spec = plan->spec;
-    size_t n = slots_of(spec->flops);
+    const hone_expr *const exprs[] = {spec->flops, spec->bytes};
+    int64_t *const to[] = {out_flops, out_bytes};
     hone_resolver r; /* what is not read is not set */
+    size_t n_lets = 0;
 
-    *out_flops = *out_bytes = 0;
-    if (!spec->flops && !spec->bytes)
-        return HONE_ERR_NOT_FOUND;
-    n = n > slots_of(spec->bytes) ? n : slots_of(spec->bytes);
-    r.spec = spec;
-    r.properties = plan->properties;
     r.err = NULL;
     memcpy(r.slots, plan->properties, sizeof *plan->properties);
     memcpy(r.slots + SLOT_DIMS, plan->dims, plan->n_dims * sizeof *plan->dims);
-    for (size_t i = 0; SLOT_LETS + i < n; ++i) /* they read those before them */
-        HONE_TRY(
-            hone__resolver_eval(&r, spec->lets[i], &r.slots[SLOT_LETS + i]));
-    HONE_TRY(hone__resolver_eval_or(&r, spec->flops, 0, out_flops));
-    return hone__resolver_eval_or(&r, spec->bytes, 0, out_bytes);
+    for (size_t i = 0; i < 2; ++i) {
+        *to[i] = 0;
+        if (!exprs[i])
+            continue;
+        /* Lets read those before them. */
+        for (; SLOT_LETS + n_lets < hone__expr_slot_count(exprs[i]); ++n_lets)
+            HONE_TRY(hone__resolver_eval(&r, spec->lets[n_lets],
+                                         &r.slots[SLOT_LETS + n_lets]));
+        HONE_TRY(hone__resolver_eval(&r, exprs[i], to[i]));
+    }
+    return HONE_OK;
 }
 
 void hone__launch_spec_derived(const hone_launch_spec *spec,

@@ -83,16 +83,9 @@ static int lacks_runners_up(const hone_store *store, const hone_store_row *row)
            !row->has_runners_up;
 }
 
-/* What became of looking through candidates. */
-typedef enum outcome {
-    NOBODY, /* answers */
-    FOUND,
-    AGAIN /* there are more rows now, and all have to be sorted again */
-} outcome;
-
-/* Where the row does not answer, `m->why` tells the best one's reason. */
-static hone_status try_row(hone_matcher *m, const hone_candidate *c,
-                           hone_answer *out, outcome *result, hone_error *err)
+hone_status hone__match_try(hone_matcher *m, const hone_candidate *c,
+                            hone_answer *out, hone_outcome *result,
+                            hone_error *err)
 {
     hone_store *store = c->source->store;
     hone_error reason = {0};
@@ -101,8 +94,8 @@ static hone_status try_row(hone_matcher *m, const hone_candidate *c,
 
     if (status == HONE_OK) {
         hone__match_explain(m, c, out);
-        out->n_left_out = m->n_damaged + m->n_refused;
-        *result = FOUND;
+        out->n_left_out = m->n_damaged + m->n_refused + (m->no_chooser != NULL);
+        *result = HONE_OUTCOME_FOUND;
         return HONE_OK;
     }
     if (failed || is_of_all(status))
@@ -116,7 +109,7 @@ static hone_status try_row(hone_matcher *m, const hone_candidate *c,
         m->why = reason;
     if (!lacks_runners_up(store, c->row))
         return HONE_OK;
-    *result = AGAIN;
+    *result = HONE_OUTCOME_AGAIN;
     return hone__store_runners_up(store, c->source->op, c->row, err);
 }
 
@@ -141,23 +134,24 @@ static void count_outdated(hone_matcher *m)
 }
 
 static hone_status choose(hone_matcher *m, hone_match_kind kind,
-                          int is_ready_only, hone_answer *out, outcome *result,
-                          hone_error *err)
+                          int is_ready_only, hone_answer *out,
+                          hone_outcome *result, hone_error *err)
 {
     hone_candidate *list = NULL;
     hone_status status;
     size_t n = 0;
 
-    *result = NOBODY;
+    *result = HONE_OUTCOME_NOBODY;
     status = hone__match_candidates(m, kind, &list, &n, err);
     count_outdated(m);
-    for (size_t i = 0; i < n && status == HONE_OK && *result == NOBODY; ++i) {
+    for (size_t i = 0;
+         i < n && status == HONE_OK && *result == HONE_OUTCOME_NOBODY; ++i) {
         if (is_refused(list[i].source->store, list[i].row))
             continue;
         if (is_ready_only && !is_ready(m, &list[i]))
             ++m->n_waiting;
         else
-            status = try_row(m, &list[i], out, result, err);
+            status = hone__match_try(m, &list[i], out, result, err);
     }
     hone__free(list);
     return status;
@@ -179,38 +173,47 @@ static int look_further(hone_matcher *m)
 /* One kind of answers, from all sources. */
 static hone_status find_kind(hone_matcher *m, hone_match_kind kind,
                              int is_ready_only, hone_answer *out,
-                             outcome *result, hone_error *err)
+                             hone_outcome *result, hone_error *err)
 {
     const size_t n_damaged = m->n_damaged;
 
     do {
         m->n_damaged = n_damaged;
         HONE_TRY(choose(m, kind, is_ready_only, out, result, err));
-        if (*result == FOUND)
+        if (*result == HONE_OUTCOME_FOUND)
             return HONE_OK;
-    } while (*result == AGAIN || look_further(m));
+    } while (*result == HONE_OUTCOME_AGAIN || look_further(m));
     return HONE_OK;
 }
 
-/* An exact one before a neighbour before a default. What would have to be
- * compiled is looked at in a second round, where it is not to be now. */
+/* Best first: the values of kinds are not in order. */
+static const struct step {
+    hone_match_kind kind;
+    int is_by_chooser;
+} steps[] = {{HONE_MATCH_EXACT, 0},     {HONE_MATCH_CHOSEN, 1},
+             {HONE_MATCH_NEIGHBOUR, 0}, {HONE_MATCH_FAMILY, 1},
+             {HONE_MATCH_FAMILY, 0},    {HONE_MATCH_DEFAULT, 0},
+             {HONE_MATCH_PTX, 0},       {HONE_MATCH_REFERENCE, 0}};
+
+/* What would have to be compiled is looked at in a second round, where it is
+ * not to be now. Choosers' members are all compiled. */
 static hone_status find(hone_matcher *m, hone_answer *out, hone_error *err)
 {
-    /* Best first: the values are not in order. */
-    static const hone_match_kind kinds[] = {
-        HONE_MATCH_EXACT,   HONE_MATCH_NEIGHBOUR, HONE_MATCH_FAMILY,
-        HONE_MATCH_DEFAULT, HONE_MATCH_PTX,       HONE_MATCH_REFERENCE};
-    enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+    enum { N_STEPS = sizeof steps / sizeof steps[0] };
     const hone_compile_when when = m->query->compile;
     const size_t n_rounds = when == HONE_COMPILE_LATER ? 2 : 1;
 
-    for (size_t i = 0; i < n_rounds * N_KINDS; ++i) {
-        const int is_ready_only = when != HONE_COMPILE_NOW && i < N_KINDS;
-        outcome result;
+    for (size_t i = 0; i < n_rounds * N_STEPS; ++i) {
+        const struct step *step = &steps[i % N_STEPS];
+        const int is_ready_only = when != HONE_COMPILE_NOW && i < N_STEPS;
+        hone_outcome result = HONE_OUTCOME_NOBODY;
 
-        HONE_TRY(
-            find_kind(m, kinds[i % N_KINDS], is_ready_only, out, &result, err));
-        if (result == FOUND) {
+        if (!step->is_by_chooser)
+            HONE_TRY(
+                find_kind(m, step->kind, is_ready_only, out, &result, err));
+        else if (i < N_STEPS)
+            HONE_TRY(hone__match_choose(m, step->kind, out, &result, err));
+        if (result == HONE_OUTCOME_FOUND) {
             out->is_waiting = is_ready_only && m->n_waiting;
             return HONE_OK;
         }

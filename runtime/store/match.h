@@ -24,6 +24,12 @@ typedef struct hone_match_source {
                                            spell them */
 } hone_match_source;
 
+/* What a chooser says of a problem. */
+typedef struct hone_chosen {
+    const hone_store_chooser *by;
+    hone_chooser_decision decision;
+} hone_chosen;
+
 /* A row that may answer; better ones compare lower. */
 typedef struct hone_candidate {
     const hone_match_source *source;
@@ -36,6 +42,7 @@ typedef struct hone_candidate {
                         defaults the preference */
     int mismatch;     /* other device name, mode, driver */
     int n_older;      /* minor versions from its architecture to this one */
+    const hone_chosen *chosen; /* NULL: it is of no chooser */
 } hone_candidate;
 
 /* Preferences of defaults (db/FORMAT.md): up to this of templates and vendors,
@@ -61,16 +68,43 @@ typedef struct hone_matcher {
     size_t n_refused;   /* better functions of vendors that cannot be used */
     hone_error refusal; /* why the best of them */
     hone_error why;     /* the best row does not answer */
+    const char *no_chooser; /* why the first of the choosers is not used */
 } hone_matcher;
 
 /* The dims whose default is an expression, and that have it: such a leading
  * dimension says nothing about a shape that the others do not. */
 unsigned hone__match_followers(const hone_launch_spec *spec,
                                const int64_t *dims);
+/* Does its code run here, as far as its architecture says? */
+int hone__match_runs_here(const hone_matcher *m, const hone_store_row *row);
+/* How unlike the device, the mode and the driver are in which something was
+ * measured. */
+int hone__match_mismatches(const hone_matcher *m, const char *device_name,
+                           int is_cold, const char *driver_version);
 /* Candidates of one kind, best first, from all sources. */
 hone_status hone__match_candidates(const hone_matcher *m, hone_match_kind kind,
                                    hone_candidate **out, size_t *out_n,
                                    hone_error *err);
+
+/* What became of looking through candidates. */
+typedef enum hone_outcome {
+    HONE_OUTCOME_NOBODY, /* answers */
+    HONE_OUTCOME_FOUND,
+    HONE_OUTCOME_AGAIN /* there are more rows now, and all have to be sorted
+                          again */
+} hone_outcome;
+
+/* Does this candidate answer? Where it does not, `m->why` tells the best one's
+ * reason. */
+hone_status hone__match_try(hone_matcher *m, const hone_candidate *c,
+                            hone_answer *out, hone_outcome *result,
+                            hone_error *err);
+/* The members that choosers prefer: of devices like this one as
+ * HONE_MATCH_CHOSEN, of others as HONE_MATCH_FAMILY. `*result` begins as
+ * HONE_OUTCOME_NOBODY. */
+hone_status hone__match_choose(hone_matcher *m, hone_match_kind kind,
+                               hone_answer *out, hone_outcome *result,
+                               hone_error *err);
 
 /* Which row answers, and why. */
 void hone__match_explain(const hone_matcher *m, const hone_candidate *c,

@@ -108,13 +108,19 @@ static int is_same_shape(const hone_candidate *c)
                   c->row->n_dims * sizeof *c->row->dims) == 0;
 }
 
-static int count_mismatches(const hone_matcher *m, const hone_store_row *row)
+int hone__match_mismatches(const hone_matcher *m, const char *device_name,
+                           int is_cold, const char *driver_version)
 {
     const hone_target *target = m->target;
 
-    return (strcmp(row->device_name, target->name) != 0) * 4 +
-           !row->is_cold * 2 +
-           (strcmp(row->driver_version, target->driver_version) != 0);
+    return (strcmp(device_name, target->name) != 0) * 4 + !is_cold * 2 +
+           (strcmp(driver_version, target->driver_version) != 0);
+}
+
+static int count_mismatches(const hone_matcher *m, const hone_store_row *row)
+{
+    return hone__match_mismatches(m, row->device_name, row->is_cold,
+                                  row->driver_version);
 }
 
 /* Measured on a device like this one. */
@@ -174,7 +180,7 @@ static int judge_compiled(const hone_matcher *m, hone_candidate *c)
     return 1;
 }
 
-static int runs_here(const hone_matcher *m, const hone_store_row *row)
+int hone__match_runs_here(const hone_matcher *m, const hone_store_row *row)
 {
     const hone_target *target = m->target;
 
@@ -189,7 +195,7 @@ static int judge(const hone_matcher *m, hone_candidate *c)
 {
     const hone_store_row *row = c->row;
 
-    if (!runs_here(m, row))
+    if (!hone__match_runs_here(m, row))
         return 0;
     if (hone__code_form(row->compile_arch) != HONE_CODE_CUBIN)
         return judge_compiled(m, c);

@@ -39,6 +39,8 @@ static void put_left_out(const hone_matcher *m, const char *note,
     if (m->n_refused)
         put(reason, "%zu better left out: %.100s; ", m->n_refused,
             m->refusal.text);
+    if (m->no_chooser)
+        put(reason, "the chooser is not used: %.120s; ", m->no_chooser);
     if (note[0])
         put(reason, "%s (hone tune finds it anew); ", note);
 }
@@ -68,6 +70,28 @@ static void put_unmeasured(const hone_matcher *m, const hone_candidate *c,
             row->device_name, row->label, row->compile_arch);
 }
 
+static void put_chosen(const hone_matcher *m, const hone_candidate *c,
+                       reason_text *reason)
+{
+    const hone_store_chooser *by = c->chosen->by;
+    const hone_chooser_decision *d = &c->chosen->decision;
+    const int is_best = d->member == d->best;
+    const hone_store_row *other;
+
+    if (c->kind == HONE_MATCH_FAMILY)
+        put(reason, "nothing is tuned on %s; ", m->device);
+    put(reason, "predicted %.4g us (doubt %.3g %%) from %zu problems on %.48s",
+        d->time_ns / 1e3, d->doubt * 100, by->chooser->n_problems,
+        by->device_name);
+    if (d->safe < 0)
+        return;
+    other = by->rows[is_best ? d->safe : d->best];
+    put(reason, "; %.24s %.40s may take %.3g %% %s (doubt %.3g %%)",
+        other->implementation, other->config,
+        is_best ? d->gain / (1 - d->gain) * 100 : d->gain * 100,
+        is_best ? "more" : "less", d->gain_doubt * 100);
+}
+
 static void put_why(const hone_matcher *m, const hone_candidate *c,
                     int64_t compile_ns, reason_text *reason)
 {
@@ -82,7 +106,13 @@ static void put_why(const hone_matcher *m, const hone_candidate *c,
             put(reason, "the default variant of %.64s", row->implementation);
         return;
     }
+    if (c->chosen) {
+        put_chosen(m, c, reason);
+        return;
+    }
     switch (c->kind) {
+    case HONE_MATCH_CHOSEN: /* was one of the above */
+        break;
     case HONE_MATCH_EXACT:
         put(reason, "tuned for these dimensions on %.100s%s", row->device_name,
             row->is_cold ? "" : " (hot mode)");
@@ -121,6 +151,12 @@ void hone__match_explain(const hone_matcher *m, const hone_candidate *c,
     out->kind = c->kind;
     out->compile_time_ns = answer->compile_ns;
     out->tuned_time_ns = 0;
+    out->predicted_time_ns = 0;
+    out->doubt = 0;
+    if (c->chosen && c->chosen->decision.time_ns < MOST_TIME_NS) {
+        out->predicted_time_ns = (int64_t)(c->chosen->decision.time_ns + 0.5);
+        out->doubt = c->chosen->decision.doubt;
+    }
     if (!c->is_preferred && /* that is of another shape */
         row->time_ns > 0 && row->time_ns < MOST_TIME_NS)
         out->tuned_time_ns = (int64_t)(row->time_ns + 0.5);

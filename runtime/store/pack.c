@@ -27,11 +27,39 @@ static hone_status damaged(const hone_pack *pack, hone_error *err,
                       (unsigned long long)to, pack->size_bytes);
 }
 
+/* A header of version 1 has fewer parts, and is shorter for it. */
+static size_t header_bytes_of(uint32_t version)
+{
+    const size_t missing = HONE_PACK_N_PARTS - HONE_PACK_N_PARTS_1;
+
+    return sizeof(hone_pack_header) -
+           (version == 1 ? missing * sizeof(hone_pack_extent) : 0);
+}
+
+/* A copy of what is in the file; its hashes lie behind the parts that it has.
+ */
+static void copy_header(const hone_pack *pack, size_t size_bytes,
+                        hone_pack_header *out)
+{
+    const size_t hashes_bytes =
+        sizeof *out - offsetof(hone_pack_header, index_hash);
+    const size_t before = size_bytes - hashes_bytes;
+
+    memset(out, 0, sizeof *out);
+    memcpy(out, pack->bytes, before);
+    memcpy(&out->index_hash, pack->bytes + before, hashes_bytes);
+    for (size_t i = 0; i < HONE_PACK_N_PARTS; ++i)
+        if (before <=
+            offsetof(hone_pack_header, parts) + i * sizeof *out->parts)
+            out->parts[i].offset = size_bytes;
+}
+
 /* Of this hone, for this machine, and as long as it was. */
-static hone_status check_header(const hone_pack *pack, hone_error *err)
+static hone_status check_header(hone_pack *pack, hone_error *err)
 {
     const hone_pack_header *header = (const void *)pack->bytes;
     const uint16_t one = 1;
+    size_t size_bytes;
 
     if (!*(const unsigned char *)&one)
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
@@ -58,14 +86,16 @@ static hone_status check_header(const hone_pack *pack, hone_error *err)
                           "%d; use a newer hone, or make the pack with this "
                           "one",
                           pack->name, header->version, HONE_PACK_VERSION);
-    if (pack->size_bytes < sizeof *header)
+    size_bytes = header_bytes_of(header->version);
+    if (pack->size_bytes < size_bytes)
         return damaged(pack, err, "it breaks off in its header", 0,
                        pack->size_bytes);
-    if (header->version < 1 || header->header_bytes != sizeof *header ||
-        header->header_hash !=
-            hone__hash64(header, offsetof(hone_pack_header, header_hash)))
+    copy_header(pack, size_bytes, &pack->header);
+    if (header->version < 1 || header->header_bytes != size_bytes ||
+        pack->header.header_hash !=
+            hone__hash64(header, size_bytes - sizeof header->header_hash))
         return damaged(pack, err, "the checksum of its header is wrong", 0,
-                       sizeof *header);
+                       size_bytes);
     if (header->file_bytes != pack->size_bytes)
         return damaged(
             pack, err,
@@ -82,25 +112,25 @@ static hone_status check_header(const hone_pack *pack, hone_error *err)
 /* Every part lies in the index, and the last text ends there. */
 static hone_status check_parts(const hone_pack *pack, hone_error *err)
 {
-    const hone_pack_header *header = (const void *)pack->bytes;
+    const hone_pack_header *header = &pack->header;
     const uint64_t end = header->index_bytes;
+    const uint64_t start = header->header_bytes;
     const hone_pack_extent *texts = &header->parts[HONE_PACK_TEXTS];
 
-    if (end < sizeof *header || end > header->file_bytes)
-        return damaged(pack, err, "its index is not in it", 0, sizeof *header);
-    if (header->index_hash !=
-        hone__hash64(pack->bytes + sizeof *header, end - sizeof *header))
-        return damaged(pack, err, "the checksum of its index is wrong",
-                       sizeof *header, end);
+    if (end < start || end > header->file_bytes)
+        return damaged(pack, err, "its index is not in it", 0, start);
+    if (header->index_hash != hone__hash64(pack->bytes + start, end - start))
+        return damaged(pack, err, "the checksum of its index is wrong", start,
+                       end);
     for (size_t i = 0; i < HONE_PACK_N_PARTS; ++i) {
         const hone_pack_extent *part = &header->parts[i];
 
-        if (part->offset % HONE_PACK_ALIGN_BYTES ||
-            part->offset < sizeof *header || part->offset > end ||
+        if (part->offset % HONE_PACK_ALIGN_BYTES || part->offset < start ||
+            part->offset > end ||
             part->n > (end - part->offset) / hone__pack_record_bytes[i] ||
             part->n >= UINT32_MAX)
-            return damaged(pack, err, "a table is not in its index",
-                           sizeof *header, end);
+            return damaged(pack, err, "a table is not in its index", start,
+                           end);
     }
     if (!texts->n || pack->bytes[texts->offset + texts->n - 1])
         return damaged(pack, err, "its texts have no end", texts->offset,
@@ -132,9 +162,7 @@ static hone_status check(hone_pack *pack, const char *sha256, hone_error *err)
     if (sha256)
         HONE_TRY(check_sha256(pack, sha256, err));
     HONE_TRY(check_header(pack, err));
-    HONE_TRY(check_parts(pack, err));
-    pack->header = (const void *)pack->bytes;
-    return HONE_OK;
+    return check_parts(pack, err);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -226,7 +254,7 @@ void hone__pack_close(hone_pack *pack)
 const void *hone__pack_records(const hone_pack *pack, hone_pack_part part,
                                size_t *out_n)
 {
-    const hone_pack_extent *extent = &pack->header->parts[part];
+    const hone_pack_extent *extent = &pack->header.parts[part];
 
     *out_n = (size_t)extent->n;
     return pack->bytes + extent->offset;
@@ -235,7 +263,7 @@ const void *hone__pack_records(const hone_pack *pack, hone_pack_part part,
 const void *hone__pack_record(const hone_pack *pack, hone_pack_part part,
                               uint64_t i)
 {
-    const hone_pack_extent *extent = &pack->header->parts[part];
+    const hone_pack_extent *extent = &pack->header.parts[part];
 
     return i < extent->n ? pack->bytes + extent->offset +
                                i * hone__pack_record_bytes[part]
@@ -252,7 +280,7 @@ const char *hone__pack_text(const hone_pack *pack, uint32_t offset)
 static const hone_pack_blob *find_blob(const hone_pack *pack, uint32_t i)
 {
     const hone_pack_blob *blob = hone__pack_record(pack, HONE_PACK_BLOBS, i);
-    const hone_pack_header *header = pack->header;
+    const hone_pack_header *header = &pack->header;
 
     return blob && blob->offset >= header->index_bytes &&
                    blob->offset <= header->file_bytes &&
@@ -300,7 +328,7 @@ static hone_status unpack(const hone_pack *pack, const hone_pack_blob *blob,
     int is_good;
 
     if (blob->dictionary < HONE_PACK_N_DICTIONARIES) {
-        const uint32_t i = pack->header->dictionaries[blob->dictionary];
+        const uint32_t i = pack->header.dictionaries[blob->dictionary];
 
         HONE_TRY(hone__pack_check_blob(pack, i, err));
         dictionary = find_blob(pack, i);

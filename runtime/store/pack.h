@@ -12,9 +12,10 @@ typedef struct hone_pack {
     const char *name; /* as sentences have it; borrowed */
     const unsigned char *bytes;
     size_t size_bytes;
-    const hone_pack_header *header; /* `bytes`, once they were checked */
-    void *map;                      /* to be unmapped; NULL */
-    hone_text copy; /* of a file that must not change any more */
+    hone_pack_header header; /* once it was checked; parts that an older
+                                version has not are empty */
+    void *map;               /* to be unmapped; NULL */
+    hone_text copy;          /* of a file that must not change any more */
 } hone_pack;
 
 /* Map a file; with `sha256` it is copied instead, for who can write to the

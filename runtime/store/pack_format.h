@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a pack, version 1; hone-pack(5) and README.md explain them.
+/* The bytes of a pack, version 2; hone-pack(5) and README.md explain them.
  *
  * A header, tables of records of fixed size, and texts are the index: it is
  * used as it lies in the file, little-endian, every table at a multiple of 8
@@ -14,7 +14,7 @@
 #define HONE_PACK_MAGIC "\211honepk\n"
 
 enum {
-    HONE_PACK_VERSION = 1,
+    HONE_PACK_VERSION = 2,
     HONE_PACK_ALIGN_BYTES = 8,
     HONE_PACK_MOST_BLOB_BYTES = 512 << 20
 };
@@ -32,8 +32,14 @@ typedef enum hone_pack_part {
     HONE_PACK_DEVICES,  /* hone_pack_device */
     HONE_PACK_BLOBS,    /* hone_pack_blob */
     HONE_PACK_TEXTS,    /* bytes: strings that end with NUL, the last one too */
+    HONE_PACK_CHOOSERS, /* hone_pack_chooser; this and the next since version 2
+                         */
+    HONE_PACK_MEMBERS,  /* uint32_t: variants, or none */
     HONE_PACK_N_PARTS
 } hone_pack_part;
+
+/* Those of version 1, whose header is shorter for it. */
+enum { HONE_PACK_N_PARTS_1 = HONE_PACK_CHOOSERS };
 
 /* What a blob was compressed with. */
 typedef enum hone_pack_dictionary {
@@ -117,6 +123,19 @@ typedef struct hone_pack_device {
     uint32_t sm_count;
 } hone_pack_device;
 
+/* What chooses between variants for shapes that nobody tuned, of one operation,
+ * device and mode: its text names the members, which are in the same order. */
+typedef struct hone_pack_chooser {
+    uint32_t op;
+    uint32_t is_host; /* 1: of the cpu device */
+    uint32_t types;
+    uint32_t device;
+    uint32_t is_cold; /* measured in cold mode */
+    uint32_t blob;
+    uint32_t first_member;
+    uint32_t n_members;
+} hone_pack_chooser;
+
 typedef struct hone_pack_blob {
     uint64_t offset; /* in the file */
     uint64_t stored_bytes;
@@ -126,12 +145,13 @@ typedef struct hone_pack_blob {
     uint32_t reserved;   /* 0 */
 } hone_pack_blob;
 
-_Static_assert(sizeof(hone_pack_header) == 216 && sizeof(hone_pack_op) == 32 &&
+_Static_assert(sizeof(hone_pack_header) == 248 && sizeof(hone_pack_op) == 32 &&
                    sizeof(hone_pack_group) == 24 &&
                    sizeof(hone_pack_winner) == 24 &&
                    sizeof(hone_pack_default) == 16 &&
                    sizeof(hone_pack_variant) == 40 &&
                    sizeof(hone_pack_device) == 16 &&
+                   sizeof(hone_pack_chooser) == 32 &&
                    sizeof(hone_pack_blob) == 40,
                "records lie in the file as they are declared");
 
@@ -141,6 +161,7 @@ static const uint32_t hone__pack_record_bytes[HONE_PACK_N_PARTS] = {
     sizeof(int64_t),           sizeof(hone_pack_winner),
     sizeof(hone_pack_default), sizeof(uint32_t),
     sizeof(hone_pack_variant), sizeof(hone_pack_device),
-    sizeof(hone_pack_blob),    1};
+    sizeof(hone_pack_blob),    1,
+    sizeof(hone_pack_chooser), sizeof(uint32_t)};
 
 #endif

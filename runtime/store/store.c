@@ -75,6 +75,8 @@ static void free_op(hone_store_op *op)
 {
     for (hone_store_plan *plan = op->plans; plan; plan = plan->next)
         hone__launch_spec_free(plan->spec);
+    for (hone_store_chooser *c = op->choosers; c; c = c->next)
+        hone__chooser_free(c->chooser);
     hone__table_free(&op->kept);
     hone__free(op->rows);
     hone__arena_free(&op->arena);

@@ -8,6 +8,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/table.h"
+#include "runtime/choose/chooser.h"
 #include "runtime/store/launch_hash.h"
 
 /* A launch plan, shared by the rows whose text is the same. */
@@ -24,6 +25,8 @@ typedef struct hone_store_row {
     int64_t rank;   /* in the ranking of its problem, 1: the winner; 0: a
                        default */
     int is_default; /* the template's default configuration */
+    int is_member;  /* of a chooser, with a rank of 0: not said by a view of
+                       winners or defaults */
     int is_cold;    /* measured in cold mode */
     int64_t id;     /* trial_id of a winner, variant_id of a default; of a
                        pack the number of its variant */
@@ -53,6 +56,24 @@ typedef struct hone_store_row {
     uint64_t refused_by;  /* the number of the query that cannot use it */
 } hone_store_row;
 
+/* What was learned of an operation on one device: which of a few variants is
+ * the fastest where nobody tuned. Strings as in a row. */
+typedef struct hone_store_chooser {
+    const char *types; /* codes of the type dims */
+    const char *device_name;
+    const char *driver_version;
+    const char *arch;
+    int64_t sm_count;
+    int is_cold;
+    int64_t id;       /* of the record that has its text */
+    int is_loaded;    /* by hone__store_load_chooser() */
+    const char *lack; /* why it cannot be used; NULL: nothing is known */
+    hone_chooser *chooser;
+    hone_store_row *rows[HONE_CHOOSER_MEMBERS]; /* of the chooser's members;
+                                                   NULL: it is not there */
+    struct hone_store_chooser *next;
+} hone_store_chooser;
+
 /* What was read of one operation. Rows stay where they are until the op is
  * forgotten. */
 typedef struct hone_store_op {
@@ -75,7 +96,9 @@ typedef struct hone_store_op {
     const char *problem; /* its dims as text; NULL: none yet */
     int has_near;
     int has_defaults;
-    int n_near; /* problems whose neighbours were looked for */
+    int n_near;       /* problems whose neighbours were looked for */
+    int has_choosers; /* they were read */
+    hone_store_chooser *choosers;
     struct hone_store_op *next;
 } hone_store_op;
 
@@ -181,6 +204,18 @@ hone_status hone__store_cubin(const hone_store *store,
  * pack has are gathered with the winner. */
 hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
                                    hone_store_row *winner, hone_error *err);
+
+/* Let `op->choosers` have all there are, in the order in which they are stored.
+ */
+hone_status hone__store_choosers(hone_store *store, hone_store_op *op,
+                                 hone_error *err);
+/* Read its text and the rows of its members, once. What is not as it was stored
+ * or of another hone is no error: it has a `lack` then. `plan` is of the op,
+ * its dims are not read. */
+hone_status hone__store_load_chooser(hone_store *store, hone_store_op *op,
+                                     hone_store_chooser *chooser,
+                                     const hone_launch_case *plan,
+                                     hone_error *err);
 
 /* Gets names, one after the other; each is valid during the call. */
 typedef struct hone_name_visitor {

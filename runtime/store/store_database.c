@@ -12,7 +12,7 @@ static hone_status read_cubin(const hone_store *store,
                               const hone_store_row *row, hone_text *out,
                               hone_error *err)
 {
-    /* By rank: 0, 1, more; and 0 of format version 5 or older. */
+    /* By rank: 0, 1, more; 0 of format version 5 or older; of a member. */
     static const char *const sql[] = {
         "SELECT cubin_size_bytes, cubin FROM default_v2"
         " WHERE variant_id = ?1 AND cubin_sha256 = ?2",
@@ -21,11 +21,13 @@ static hone_status read_cubin(const hone_store *store,
         "SELECT cubin_size_bytes, cubin FROM ranked_v1"
         " WHERE trial_id = ?1 AND cubin_sha256 = ?2",
         "SELECT cubin_size_bytes, cubin FROM default_v1"
-        " WHERE variant_id = ?1 AND cubin_sha256 = ?2"};
+        " WHERE variant_id = ?1 AND cubin_sha256 = ?2",
+        "SELECT size_bytes, data FROM artifact WHERE sha256 = ?2"};
     const hone_store_database *from = hone__store_database(store);
-    const int64_t which = !row->rank && from->version < 6 ? 3
-                          : row->rank < 2                 ? row->rank
-                                                          : 2;
+    const int64_t which = row->is_member                    ? 4
+                          : !row->rank && from->version < 6 ? 3
+                          : row->rank < 2                   ? row->rank
+                                                            : 2;
     static const char doing[] = "read a cubin";
     sqlite3_stmt *statement = NULL;
     hone_status status;
@@ -180,6 +182,9 @@ static const hone_store_kind kind = {
     .gather = hone__store_database_gather,
     .widen = hone__store_database_widen,
     .runners_up = hone__store_database_runners_up,
+    .read_choosers = hone__store_database_read_choosers,
+    .chooser_text = hone__store_database_chooser_text,
+    .read_members = hone__store_database_read_members,
     .check_cubin = check_cubin,
     .cubin = read_cubin,
     .visit_ops = visit_ops,

@@ -43,9 +43,22 @@ hone_status hone__store_database_runners_up(hone_store *store,
                                             hone_store_op *op,
                                             hone_store_row *winner,
                                             hone_error *err);
+hone_status hone__store_database_read_members(hone_store *store,
+                                              hone_store_op *op,
+                                              hone_store_chooser *chooser,
+                                              hone_error *err);
 /* "4096,4096,4"; 0 if it is no such list. */
 int hone__store_read_dims(const char *text, int64_t dims[HONE_MAX_DIMS],
                           size_t *out_n);
+
+/* ---- store_models.c: of the table of functions ----------------------------
+ */
+hone_status hone__store_database_read_choosers(hone_store *store,
+                                               hone_store_op *op,
+                                               hone_error *err);
+hone_status hone__store_database_chooser_text(const hone_store *store,
+                                              const hone_store_chooser *chooser,
+                                              hone_text *out, hone_error *err);
 
 /* ---- store_near.c ---------------------------------------------------------
  */

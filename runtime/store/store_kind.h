@@ -27,6 +27,16 @@ typedef struct hone_store_kind {
     /* See hone__store_runners_up(). NULL: all are gathered. */
     hone_status (*runners_up)(hone_store *store, hone_store_op *op,
                               hone_store_row *winner, hone_error *err);
+    /* See hone__store_choosers(). NULL: there are none. */
+    hone_status (*read_choosers)(hone_store *store, hone_store_op *op,
+                                 hone_error *err);
+    /* Append a chooser's text. HONE_ERR_DATABASE: it is not what was stored. */
+    hone_status (*chooser_text)(const hone_store *store,
+                                const hone_store_chooser *chooser,
+                                hone_text *out, hone_error *err);
+    /* Fill in the rows of its members. */
+    hone_status (*read_members)(hone_store *store, hone_store_op *op,
+                                hone_store_chooser *chooser, hone_error *err);
     /* Text of the row's launch plan. NULL: it is there from the beginning. */
     hone_status (*read_plan)(const hone_store *store, hone_store_op *op,
                              const hone_store_row *row, hone_error *err);

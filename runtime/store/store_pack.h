@@ -30,4 +30,15 @@ hone_status hone__store_pack_visit_implementations(
     const hone_store *store, const hone_store_op *op,
     const hone_name_visitor *visitor, hone_error *err);
 
+/* ---- store_pack_choosers.c: likewise --------------------------------------
+ */
+hone_status hone__store_pack_read_choosers(hone_store *store, hone_store_op *op,
+                                           hone_error *err);
+hone_status hone__store_pack_chooser_text(const hone_store *store,
+                                          const hone_store_chooser *chooser,
+                                          hone_text *out, hone_error *err);
+hone_status hone__store_pack_read_members(hone_store *store, hone_store_op *op,
+                                          hone_store_chooser *chooser,
+                                          hone_error *err);
+
 #endif

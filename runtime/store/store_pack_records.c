@@ -82,6 +82,15 @@ static hone_status fill_variant(const hone_pack *pack, hone_store_op *op,
     return keep_plan(op, variant->plan, &row->plan, err);
 }
 
+hone_status hone__store_pack_make_row(const hone_pack *pack, hone_store_op *op,
+                                      uint32_t i, hone_store_row **out,
+                                      hone_error *err)
+{
+    *out = hone__arena_alloc(&op->arena, sizeof **out);
+    return *out ? fill_variant(pack, op, i, *out, err)
+                : hone__store_pack_no_memory(err);
+}
+
 /* A row that was kept, or a new one; what is not of a variant is for the
  * caller, if `*out_new`. */
 static hone_status keep_row(const hone_pack *pack, hone_store_op *op,
@@ -95,10 +104,7 @@ static hone_status keep_row(const hone_pack *pack, hone_store_op *op,
     if (!HONE_GROW(op->rows, op->n_rows))
         return hone__store_pack_no_memory(err);
     if (!*out) {
-        *out = hone__arena_alloc(&op->arena, sizeof **out);
-        if (!*out)
-            return hone__store_pack_no_memory(err);
-        HONE_TRY(fill_variant(pack, op, variant, *out, err));
+        HONE_TRY(hone__store_pack_make_row(pack, op, variant, out, err));
         HONE_TRY(hone__table_put(&op->kept, tag, *out, err));
     }
     op->rows[op->n_rows++] = *out;

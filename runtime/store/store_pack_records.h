@@ -38,6 +38,11 @@ hone_status hone__store_pack_add_default(const hone_pack *pack,
                                          hone_store_op *op, uint32_t i,
                                          hone_error *err);
 
+/* A row of variant `i` that is of no winner and no default; not added. */
+hone_status hone__store_pack_make_row(const hone_pack *pack, hone_store_op *op,
+                                      uint32_t i, hone_store_row **out,
+                                      hone_error *err);
+
 hone_status hone__store_pack_no_memory(hone_error *err);
 
 #endif

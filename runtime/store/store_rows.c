@@ -49,7 +49,8 @@ typedef enum store_view {
     VIEW_EXACT,  /* those of one problem, by its dims */
     VIEW_NEAR,   /* and by its id */
     VIEW_RUNNERS_UP,
-    VIEW_RANKED
+    VIEW_RANKED,
+    VIEW_MEMBERS /* of a chooser, by their launch_sha256 */
 } store_view;
 
 #define COLUMNS_OF_WINNERS                                                     \
@@ -91,6 +92,18 @@ static const struct {
                          " AND mode = ?5 AND rank > 1"},
     [VIEW_RANKED] = {"trial_id", "template_name", "is_default", "rank, 2",
                      ", " COLUMNS_OF_WINNERS "ranked_v1" OF_WINNERS},
+    /* As with winners, those of an older template do not count. */
+    [VIEW_MEMBERS] =
+        {"variant_id", "template_name", "is_default", "0, 2",
+         " FROM (SELECT l.*, l.arch AS compile_arch FROM launch_v1 l"
+         " JOIN template k ON k.template_id = l.template_id"
+         " WHERE NOT EXISTS (SELECT 1 FROM template newer"
+         " WHERE newer.op = k.op AND newer.name = k.name"
+         " AND newer.last_put_unix_ns > k.last_put_unix_ns))"
+         " WHERE op = ?1 AND (compile_arch = 'cpu') = (?2 = 'cpu')"
+         " AND launch_sha256 IN (SELECT value FROM json_each(?8))"
+         " AND (cubin_sha256 IS NOT NULL"
+         " OR instr(launch_plan, char(10) || 'vendor ') > 0)"},
 };
 
 /* Of one configuration, in whatever order it is written. */
@@ -259,7 +272,7 @@ static int is_of_problem(store_view view)
 }
 
 /* What is bound stays for several runs of it; those of `winner` for
- * VIEW_RUNNERS_UP. */
+ * VIEW_RUNNERS_UP, ?8 for the caller. */
 static hone_status prepare_rows(hone_store *store, hone_store_op *op,
                                 store_view view, const hone_store_row *winner,
                                 sqlite3_stmt **out, hone_error *err)
@@ -353,6 +366,60 @@ hone_status hone__store_database_runners_up(hone_store *store,
     if (hone__store_database(store)->version < 4)
         return HONE_OK;
     return add_rows(store, op, VIEW_RUNNERS_UP, winner, err);
+}
+
+/* The row of each member is the first that was launched as it was; they are not
+ * among those that the op has. */
+static void take_members(hone_store_op *op, size_t first,
+                         hone_store_chooser *chooser)
+{
+    for (size_t i = 0; i < chooser->chooser->n_members; ++i) {
+        const hone_chooser_member *member = &chooser->chooser->members[i];
+
+        for (size_t j = first; j < op->n_rows && !chooser->rows[i]; ++j) {
+            hone_store_row *row = op->rows[j];
+
+            if (strcmp(row->launch_sha256, member->launch_sha256) == 0 &&
+                strcmp(row->implementation, member->implementation) == 0)
+                chooser->rows[i] = row;
+            row->is_member = 1;
+        }
+    }
+    op->n_rows = first;
+}
+
+hone_status hone__store_database_read_members(hone_store *store,
+                                              hone_store_op *op,
+                                              hone_store_chooser *chooser,
+                                              hone_error *err)
+{
+    const size_t first = op->n_rows;
+    sqlite3_stmt *statement = NULL;
+    hone_text names = {0};
+    hone_status status;
+
+    for (size_t i = 0; i < chooser->chooser->n_members; ++i) {
+        const char *sha256 = chooser->chooser->members[i].launch_sha256;
+
+        /* What is none is no row's, and may be no JSON either. */
+        if (strspn(sha256, "0123456789abcdef") == HONE_CHOOSER_SHA256)
+            hone__text_printf(&names, "%s\"%s\"", names.length ? "," : "[",
+                              sha256);
+    }
+    hone__text_puts(&names, names.length ? "]" : "[]");
+    status = hone__text_check(&names, err);
+    if (status == HONE_OK)
+        status = prepare_rows(store, op, VIEW_MEMBERS, NULL, &statement, err);
+    if (status == HONE_OK) {
+        (void)sqlite3_bind_text(statement, 8, names.data, -1, SQLITE_STATIC);
+        status = step_rows(store, op, statement, err);
+    }
+    (void)sqlite3_finalize(statement);
+    hone__text_free(&names);
+    if (status == HONE_OK)
+        take_members(op, first, chooser);
+    op->n_rows = first;
+    return status;
 }
 
 static hone_status add_defaults(hone_store *store, hone_store_op *op,

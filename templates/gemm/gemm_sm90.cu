@@ -166,10 +166,9 @@
 #pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES*CONSUMERS : 0] zero
 
 // With one row or one matrix the step to the next is anything that maps take.
-/* Clocks of a multiprocessor, by its rates: 2048 multiply-adds, 128 bytes of
- * shared memory (wgmma reads a tile of X anew for its columns), about 40 bytes
- * from the level 2 cache, 64 written. 1,500 and 4,000: what a tile and another
- * launch begin and end with. */
+/* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
+ * about 40 from the level 2 cache, 64 written. 1,500 and 4,000 begin and end a
+ * tile and another launch. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20

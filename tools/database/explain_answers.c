@@ -102,12 +102,14 @@ static json_t *answer(const hone_explained *about, hone_store *store,
     for (size_t i = 0; i < about->n_dims; ++i)
         hone__text_printf(&text, "%s%lld", i ? "," : "", (long long)dims[i]);
     if (found && hone__match_find(&query, found, &err) == HONE_OK)
-        row = hone__json(
-            "shape:s dims:s match:s implementation:s config:s "
-            "tuned_time_ns:p reason:s",
-            what, hone__text_str(&text), match_names[found->match.kind],
-            found->match.implementation, found->match.config,
-            (double)found->match.tuned_time_ns, found->match.reason);
+        row = hone__json("shape:s dims:s match:s implementation:s config:s "
+                         "tuned_time_ns:p predicted_time_ns:p doubt:p reason:s",
+                         what, hone__text_str(&text),
+                         match_names[found->match.kind],
+                         found->match.implementation, found->match.config,
+                         (double)found->match.tuned_time_ns,
+                         (double)found->match.predicted_time_ns,
+                         found->match.doubt, found->match.reason);
     else
         row = hone__json("shape:s dims:s match:n reason:s", what,
                          hone__text_str(&text),
