@@ -8,7 +8,7 @@
 
 #include "db/db_internal.h"
 #include "db/db_pack.h"
-#include "runtime/store/store.h"
+#include "runtime/store/store_kind.h"
 #include "tests/runtime/tuned_db.h"
 
 #include <string.h>
@@ -218,6 +218,22 @@ static void gather(hone_store *store, hone_store_op *op)
     }
 }
 
+/* What choosers are read with; there is none. */
+static void ask_choosers(hone_store *store, hone_store_op *op)
+{
+    hone_store_chooser of = {.device_name = ""};
+    hone_text text = {0};
+
+    assert_ok(hone__store_choosers(store, op, why));
+    assert_null(op->choosers);
+    assert_int_equal(store->kind->chooser_text(store, &of, &text, NULL),
+                     HONE_ERR_DATABASE);
+    assert_ok(hone__chooser_create("axpy", 1, 0, 0, &of.chooser, why));
+    assert_ok(store->kind->read_members(store, op, &of, why));
+    hone__chooser_free(of.chooser);
+    hone__text_free(&text);
+}
+
 static void ask_runtime(const char *path)
 {
     const hone_name_visitor visitor = {on_name, NULL};
@@ -231,10 +247,13 @@ static void ask_runtime(const char *path)
     assert_ok(hone__store_widen(store, op, why));
     assert_int_equal(op->n_rows, 2); /* a winner and a default */
     assert_ok(hone__store_runners_up(store, op, op->rows[0], why));
+    ask_choosers(store, op);
     for (int64_t rank = 0; rank < 3; ++rank) {
         op->rows[0]->rank = rank; /* each has a statement; not all find it */
         (void)hone__store_cubin(store, op->rows[0], &cubin, NULL);
     }
+    op->rows[0]->is_member = 1;
+    (void)hone__store_cubin(store, op->rows[0], &cubin, NULL);
     assert_ok(
         hone__store_op_configured(store, "axpy", NULL, "BLOCK=256", &op, why));
     assert_ok(hone__store_gather(store, op, NULL, why));

@@ -25,7 +25,7 @@ cd "${HONE_SOURCE:?}"
 # The rooms that the reader is in; all of the objects at once, on two cores.
 CLANG=$clang
 export CLANG HONE_SOURCE
-find runtime/base runtime/expr runtime/launch runtime/store -name '*.c' \
+find runtime/base runtime/expr runtime/launch runtime/choose runtime/store -name '*.c' \
     >"$work/sources"
 echo tests/fuzz/fuzz_pack.c >>"$work/sources"
 # shellcheck disable=SC2016 # the inner shell's

@@ -152,11 +152,11 @@ static void foreign_and_newer(void **state)
     pack = pack_make(fixture, "a.pack");
     refuse_file(pack.path, "PK\3\4 and more of it, and more", 30,
                 "not a database");
-    pack.bytes.data[8] = 2;
+    pack.bytes.data[8] = 3;
     refuse_file(pack.path, pack.bytes.data, pack.bytes.length,
-                "has format 2 and this hone reads up to 1");
+                "has format 3 and this hone reads up to 2");
     /* The first twelve bytes tell, however a newer header goes on. */
-    refuse_file(pack.path, pack.bytes.data, 12, "has format 2");
+    refuse_file(pack.path, pack.bytes.data, 12, "has format 3");
     pack.bytes.data[8] = 1;
     assert_int_equal(hone_pack_register(foreign, 10), HONE_ERR_DATABASE);
     assert_int_equal(hone_pack_register(NULL, 10), HONE_ERR_ARGUMENT);
