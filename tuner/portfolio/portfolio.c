@@ -250,20 +250,23 @@ static hone_status find_device(const hone_tune_request *tune,
                                hone_error *err)
 {
     char driver[16] = "";
-    const hone_db_value key[] = {
-        hone__db_text(hone__device_kind(tune->farm.backend)->name),
-        hone__db_text(report->name), hone__db_text(report->arch),
-        hone__db_text(driver)};
 
     if (report->driver_version > 0)
         (void)snprintf(driver, sizeof driver, "%d", report->driver_version);
-    *out = 0;
-    return hone__db_query(tune->db,
-                          "SELECT device_id FROM device WHERE kind = ?1"
-                          " AND name = ?2 AND arch = ?3"
-                          " AND driver_version = ?4"
-                          " ORDER BY device_id DESC LIMIT 1",
-                          key, 4, on_device, out, err);
+    {
+        const hone_db_value key[] = {
+            hone__db_text(hone__device_kind(tune->farm.backend)->name),
+            hone__db_text(report->name), hone__db_text(report->arch),
+            hone__db_text(driver)}; /* has its length: once it is written */
+
+        *out = 0;
+        return hone__db_query(tune->db,
+                              "SELECT device_id FROM device WHERE kind = ?1"
+                              " AND name = ?2 AND arch = ?3"
+                              " AND driver_version = ?4"
+                              " ORDER BY device_id DESC LIMIT 1",
+                              key, 4, on_device, out, err);
+    }
 }
 
 hone_status hone__portfolio(const hone_portfolio_request *request,
