@@ -97,7 +97,8 @@ done
 
 run 2 tune "$wide" --dims 4096 --device cpu --strategy magic
 err_has "no search strategy 'magic'; there are: "
-names=$(sed -n "s/.*there are: //p" "$work/err" | head -n 1 | tr -d ',')
+names=$(sed -n "s/.*there are: //p" "$work/err" | head -n 1 |
+    sed 's/, and / /; s/,//g')
 for command in tune simulate; do
     run 0 $command --help
     for name in $names; do
