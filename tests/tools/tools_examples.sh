@@ -47,6 +47,10 @@ hone_example() {
         not_run "$1" "depends on what was tuned before: tools_explain.sh"
         return
         ;;
+    "hone export"* | "hone import"*)
+        not_run "$1" "depends on what was tuned before: tools_export.sh"
+        return
+        ;;
     "hone report"*)
         not_run "$1" "depends on what was tuned before: tools_report.sh"
         return

@@ -47,6 +47,33 @@ static void play(game *g, const double *times, int n_trials)
     }
 }
 
+/* A model of earlier problems guesses the third to be the fastest, the second
+ * to be far behind, and does not know the fourth. */
+static void test_guesses_begin(void **state)
+{
+    const double times[] = {100, 100, 100, 100};
+    game g = {.n = 4, .left = 60};
+    int n[4] = {0};
+
+    (void)state;
+    g.shares[0] = (hone_turn){.has_guess = 1, .guess = -3.3};
+    g.shares[1] = (hone_turn){.has_guess = 1, .guess = -2.9};
+    g.shares[2] = (hone_turn){.has_guess = 1, .guess = -3.5};
+    g.shares[3] = (hone_turn){.is_unknown = 1};
+    for (int k = 0; k < 5 + 1 + 15 + 15; ++k) {
+        const int i = next(&g);
+
+        ++n[i];
+        answer(&g, i, times[i]);
+    }
+    /* 60 / (3 * 4) each to begin with; the leader and the unknown three times
+     * as many, the one far behind its default. */
+    assert_int_equal(n[0], 5);
+    assert_int_equal(n[1], 1);
+    assert_int_equal(n[2], 15);
+    assert_int_equal(n[3], 15);
+}
+
 static void test_each_begins(void **state)
 {
     const double times[] = {100, 1000, 0}; /* one fails all the time */
@@ -194,6 +221,7 @@ static void test_planned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guesses_begin),
         cmocka_unit_test(test_each_begins),
         cmocka_unit_test(test_small_budgets),
         cmocka_unit_test(test_unknown_budget),
