@@ -119,6 +119,8 @@ hone_status hone__db_problem_put(hone_db *db, const hone_db_problem *problem,
                                  int64_t *out_id, hone_error *err);
 /* Append the canonical text of dims: "4096,4096,4096". */
 void hone__db_dims_text(const int64_t *dims, size_t n_dims, hone_text *out);
+/* And back; 0: there are not as many. */
+int hone__db_dims_read(const char *text, size_t n_dims, int64_t *out);
 
 /* Identity: both. `name` "nvrtc", `version` "13.0". */
 hone_status hone__db_toolchain_put(hone_db *db, const char *name,

@@ -3,6 +3,8 @@
  * identity, and putting it again gives the same row. */
 #include "db/db_internal.h"
 
+#include <stdlib.h>
+
 /* ---- device ------------------------------------------------------------- */
 
 hone_status hone__db_device_fingerprint(const hone_db_device *device,
@@ -112,6 +114,19 @@ void hone__db_dims_text(const int64_t *dims, size_t n_dims, hone_text *out)
 {
     for (size_t i = 0; i < n_dims; i++)
         hone__text_printf(out, "%s%lld", i ? "," : "", (long long)dims[i]);
+}
+
+int hone__db_dims_read(const char *text, size_t n_dims, int64_t *out)
+{
+    for (size_t i = 0; i < n_dims; ++i) {
+        char *end = NULL;
+
+        out[i] = strtoll(text, &end, 10);
+        if (end == text || *end != (i + 1 < n_dims ? ',' : '\0'))
+            return 0;
+        text = end + 1;
+    }
+    return 1;
 }
 
 hone_status hone__db_problem_put(hone_db *db, const hone_db_problem *problem,

@@ -39,20 +39,6 @@ typedef struct problem_walk {
     hone_status status;
 } problem_walk;
 
-/* "4096,4096,512"; 0 if there are not as many as the template has. */
-static int read_dims(const char *text, size_t n_dims, int64_t *out)
-{
-    for (size_t i = 0; i < n_dims; ++i) {
-        char *end = NULL;
-
-        out[i] = strtoll(text, &end, 10);
-        if (end == text || *end != (i + 1 < n_dims ? ',' : '\0'))
-            return 0;
-        text = end + 1;
-    }
-    return 1;
-}
-
 /* Lines may be empty: of an operation without types. */
 static int has_line(const char *text, const char *line)
 {
@@ -92,7 +78,7 @@ static hone_status on_problem(void *user, const hone_db_row *row,
     hone_text types = {0};
     hone_status status = HONE_OK;
 
-    if (!read_dims(row->values[1].text, tmpl->n_dims, dims))
+    if (!hone__db_dims_read(row->values[1].text, tmpl->n_dims, dims))
         return HONE_OK; /* of another contract */
     hone__tune_types(tmpl, dims, &types);
     if (types.failed)

@@ -255,20 +255,6 @@ typedef struct seed_walk {
     hone_text seeds; /* as many hone_seed as there were */
 } seed_walk;
 
-/* "4096,4096,512"; 0 if there are not as many as the template has. */
-static int read_dims(const char *text, size_t n_dims, int64_t *out)
-{
-    for (size_t i = 0; i < n_dims; ++i) {
-        char *end = NULL;
-
-        out[i] = strtoll(text, &end, 10);
-        if (end == text || *end != (i + 1 < n_dims ? ',' : '\0'))
-            return 0;
-        text = end + 1;
-    }
-    return 1;
-}
-
 /* Devices of one architecture are near each other, then those with as many
  * multiprocessors. The driver makes no difference. */
 static double device_distance(const hone_tune_run *run,
@@ -323,7 +309,7 @@ static hone_status take_ranked(void *user, const hone_db_ranked_row *row,
     hone_seed seed;
     hone_status status;
 
-    if (!read_dims(row->dims, tmpl->n_dims, dims))
+    if (!hone__db_dims_read(row->dims, tmpl->n_dims, dims))
         return HONE_OK;
     memcpy(mine, run->request->dims, tmpl->n_dims * sizeof *mine);
     for (size_t i = 0; i < tmpl->n_dims; ++i)

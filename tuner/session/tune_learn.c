@@ -85,20 +85,6 @@ static const hone_tune_learner *find_learner(const hone_tune_run *run,
     return NULL;
 }
 
-/* "4096,4096,512"; 0 if there are not as many as the template has. */
-static int read_dims(const char *text, size_t n_dims, int64_t *out)
-{
-    for (size_t i = 0; i < n_dims; ++i) {
-        char *end = NULL;
-
-        out[i] = strtoll(text, &end, 10);
-        if (end == text || *end != (i + 1 < n_dims ? ',' : '\0'))
-            return 0;
-        text = end + 1;
-    }
-    return 1;
-}
-
 static hone_status change_learner(lesson *l, const hone_tune_learner *learner,
                                   const hone_db_op_trial *trial,
                                   hone_error *err)
@@ -108,7 +94,8 @@ static hone_status change_learner(lesson *l, const hone_tune_learner *learner,
     hone__features_free(l->features);
     l->features = NULL;
     l->learner = NULL;
-    if (!learner || !read_dims(trial->dims, learner->tmpl->n_dims, dims))
+    if (!learner ||
+        !hone__db_dims_read(trial->dims, learner->tmpl->n_dims, dims))
         return HONE_OK;
     l->learner = learner;
     return hone__features_create(learner->tmpl, dims,
