@@ -181,20 +181,20 @@ typedef enum hone_match_kind {
 /** Why a plan got the kernel it got. Plain data, filled by the library. */
 typedef struct hone_match {
     hone_match_kind kind;
-    int64_t tuned_time_ns;   /**< median when tuned, 0 if never measured */
-    char config[256];        /**< "BLOCK=256,VEC=4", cut if longer */
-    char implementation[64]; /**< of the operation: "sm90", "cublaslt"; of a
-                                  template without contract its file, "axpy.cu"
-                              */
-    char reason[256];        /**< one sentence for a person; begins with how
-                                  many better ones are left out because they
-                                  are damaged in the database, or functions of
-                                  a library that cannot be used here, and with
-                                  what of a library is not as it was tuned */
-    int64_t compile_time_ns; /**< what it took to compile its code for this
-                                  device, once in this context; 0: it was there.
-                                  The driver keeps what it compiled on disk
-                                  (CUDA_CACHE_PATH): much less the next time */
+    int64_t tuned_time_ns;     /**< median when tuned, 0 if never measured */
+    char config[256];          /**< "BLOCK=256,VEC=4", cut if longer */
+    char implementation[64];   /**< of the operation: "sm90", "cublaslt"; of a
+                                    template without contract its file, "axpy.cu"
+                                */
+    char reason[256];          /**< one sentence for a person; begins with how
+                                    many better ones are left out because they
+                                    are damaged in the database, or functions of
+                                    a library that cannot be used here, and with
+                                    what of a library is not as it was tuned */
+    int64_t compile_time_ns;   /**< what it took to compile its code for this
+                                    device, once in this context; 0: it was there.
+                                    The driver keeps what it compiled on disk
+                                    (CUDA_CACHE_PATH): much less the next time */
     int64_t predicted_time_ns; /**< what the kernel was chosen for, where it
                                   was; 0: it was not predicted */
     double doubt; /**< standard deviation of that time, relative: 0.05 is 5 % */

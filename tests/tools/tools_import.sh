@@ -68,7 +68,7 @@ cat >odd.json <<'END'
 "3,True": {"A": 3, "B": true, "__error__": "CompilationFailedConfig"}}}
 END
 recorded "$PWD/odd.json" kernel-tuner k
-for number in 61.045247999999994 0.1, 61.014751999999994 0.00001 87.82599400728941 \
+for number in 61.045247999999994 "0.1," 61.014751999999994 0.00001 87.82599400728941 \
     291.749270982109 2526.3194127960937 0.3000000000000000 \
     "2023-02-13 19:25:58.916914+00:00" '"3,True"' '"CompilationFailedConfig"'; do
     grep -qF -e "$number" one.json || fail "no $number: $(cat one.json)"
@@ -186,7 +186,7 @@ for file in good.csv good.jsonl odd.json "$rec/small_t4.json" t1.json \
     step=$((size / 23 + 1))
     at=0
     while [ "$at" -lt "$size" ]; do
-        head -c "$at" "$file" >cut
+        head -c "$at" "$file" >./cut
         rm -f cut.db*
         code=0
         "$HONE" import cut --db cut.db >out 2>err </dev/null || code=$?

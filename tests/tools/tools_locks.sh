@@ -56,7 +56,7 @@ nothing_lost() {
 # disks without locks are common, and nothing of it is half written.
 for error in $EIO $ENOLCK; do
     for from in 1 3; do
-        failing $error $from 0 show
+        failing "$error" "$from" 0 show
         [ -s failed ] || fail "no lock was tried"
         right_or_said
     done
