@@ -149,6 +149,7 @@ CREATE TEMP VIEW src_artifact AS SELECT * FROM main.artifact WHERE 0;
 CREATE TEMP VIEW src_launch_form AS SELECT * FROM main.launch_form WHERE 0;
 CREATE TEMP VIEW src_decision AS SELECT * FROM main.decision WHERE 0;
 CREATE TEMP VIEW src_baseline AS SELECT * FROM main.baseline WHERE 0;
+CREATE TEMP VIEW src_model AS SELECT * FROM main.model WHERE 0;
 
 -- Rows that contradict each other: what is one session or variant has one set of
 -- figures.
