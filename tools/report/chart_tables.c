@@ -75,7 +75,7 @@ static void put_heat(const hone_report_group *group,
     (void)group;
     for (size_t i = 0; i < n; ++i) {
         hone_chart_cells cells;
-        char of_pair[80];
+        char of_pair[96];
 
         (void)snprintf(of_pair, sizeof of_pair, "%.60s-%zu", id, i + 1);
         if (hone__chart_cells(params, pairs[i][0], pairs[i][1], &cells))
