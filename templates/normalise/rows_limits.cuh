@@ -7,19 +7,22 @@
 
 #pragma hone let SHARED = (KEEP == shared || COPIED ? BUFFERS*ROWS*KEPT : 0) + WEIGHT_BYTES
 
+/* Right for rows of any length, wherever they begin: what is launched where
+ * nothing else is known. */
+#pragma hone let IS_DEFAULT = VEC == 4 && ITEMS == 4 && THREADS == 256 && BLOCK == 256 && KEEP == reread && EDGE == both
 #pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
 #pragma hone require EDGE != none || columns % VEC == 0 "the last pack of a row is not complete"
 #pragma hone require EDGE == both || (pitch % VEC == 0 && pitch_out % VEC == 0) "rows do not begin at a multiple of a pack"
 #pragma hone require EDGE != both || (pitch - pitch_out) % VEC == 0 "rows of x and y are cut differently"
-#pragma hone require EDGE == none || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
+#pragma hone prefer IS_DEFAULT || EDGE == none || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
 #pragma hone require EDGE == none || THREADS >= 2*VEC "a thread has at most one element that is in no pack"
-#pragma hone prefer EDGE == none || 2*VEC*sizeof(T) > 16 || 2*VEC > columns || (pitch - pitch_out) % (2*VEC) != 0 "wider packs fit the rows"
+#pragma hone prefer IS_DEFAULT || EDGE == none || 2*VEC*sizeof(T) > 16 || 2*VEC > columns || (pitch - pitch_out) % (2*VEC) != 0 "wider packs fit the rows"
 #pragma hone require EDGE == none || VEC <= columns "a row has no pack"
 #pragma hone require EDGE == none || VEC > 1 "single elements are always complete"
 #pragma hone prefer EDGE != none || 2*VEC*sizeof(T) > 16 || columns <= 512 || columns % (2*VEC) != 0 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 "wider accesses fit the rows"
 #pragma hone prefer VEC*sizeof(T) >= 8 || columns <= 512 || (pitch - pitch_out) % (2*VEC) != 0 "accesses are too narrow for long rows"
 #pragma hone require BLOCK == THREADS || BLOCK <= 256 "a block of several rows is larger than is of use"
-#pragma hone prefer KEEP != reread || columns*sizeof(T) > 32K && columns*sizeof(T) + 4K > device.smem_optin "so short a row fits the registers or shared memory"
+#pragma hone prefer IS_DEFAULT || KEEP != reread || columns*sizeof(T) > 32K && columns*sizeof(T) + 4K > device.smem_optin "so short a row fits the registers or shared memory"
 #pragma hone require CLUSTER == 1 || KEEP == ahead || rows <= device.sm_count && (KEEP == bulk || KEEP == registers) "there are rows for all multiprocessors: blocks that share none, or look ahead, wait less"
 #pragma hone require CLUSTER == 1 || BLOCK == THREADS && BLOCK >= 256 && KEEP != reread && columns*sizeof(T) >= 64K "a row is too short for several blocks"
 #pragma hone require THREADS <= BLOCK "a row is dealt to the threads of one block"
@@ -28,7 +31,7 @@
 #pragma hone prefer THREADS >= 256 || STEPS <= 32 "too few threads for so long a row"
 #pragma hone prefer THREADS*VEC*sizeof(T) >= 128 || THREADS*VEC >= columns "a row's threads ask for less than a line at once"
 #pragma hone prefer KEEP == registers || columns*sizeof(T) > (COPIED ? 1K : 8K) || THREADS >= 256 "so short a row fits the registers"
-#pragma hone prefer ITEMS <= 2 || ITEMS < 2*STEPS "a thread has fewer packs of a row"
+#pragma hone prefer IS_DEFAULT || ITEMS <= 2 || ITEMS < 2*STEPS "a thread has fewer packs of a row"
 #pragma hone require ITEMS*VEC*sizeof(T) <= (KEEP == ahead ? 256 : 128) "a thread holds at most so many bytes at once"
 #pragma hone require !HELD || STEPS <= ITEMS "the row does not fit the threads' registers"
 #pragma hone prefer !HELD || ITEMS <= STEPS + (STEPS > 12 ? 3 : STEPS/9) "fewer packs would do"
