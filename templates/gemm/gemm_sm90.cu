@@ -85,7 +85,7 @@
 #pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128} default 1
 #pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
 #pragma hone param STAGES in 2..8 default 4
-#pragma hone param STORE in {tensor, direct} default tensor
+#pragma hone param STORE in {tensor, rows, direct} default tensor
 #pragma hone param BUFFERS in {1, 2, 4} default 2
 #pragma hone param PENDING in {0, 1} default 1
 #pragma hone param MIN_BLOCKS in {1, 2} default 1
@@ -104,8 +104,12 @@
 #pragma hone let SPLITS = SPLIT_K > 1
 #pragma hone let PHASE = 128/sizeof(OUT)
 #pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
-#pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*128 : 0
-#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + 256
+#pragma hone let RING = 1024 + STAGES*(SLOT_X + SLOT_Y) + 256
+#pragma hone let STAGED = STORE == direct ? 0 : CONSUMERS*BUFFERS*WM*128
+#pragma hone let SPREAD = RING + STAGED + CONSUMERS*BUFFERS*1024
+#pragma hone let GAPS = STORE == tensor && SPREAD <= 227K && MIN_BLOCKS*(SPREAD + 1024) <= 228K ? 1024 : 0
+#pragma hone let STAGING = STAGED + (STORE == direct ? 0 : CONSUMERS*BUFFERS*GAPS)
+#pragma hone let SMEM = RING + STAGING
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
 #pragma hone let PRODUCER = CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
 #pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - PRODUCER)/CONSUMERS/8*8)
@@ -116,6 +120,8 @@
 #pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTS
 #pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/(CLUSTER_M*CLUSTER_N)
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
+#pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
+#pragma hone let ALIGNED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
 #pragma hone require ceildiv(ROWS, BM)*ceildiv(COLS, BN) <= 500000000 && TILES*PARTS <= 500000000 "there are too many tiles"
@@ -126,14 +132,15 @@
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
 #pragma hone require STORE == direct || BN % 16 == 0 "a tile is staged 16 columns at a time"
-#pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
+#pragma hone require STORE != direct || BUFFERS == 2 "nothing is staged"
+#pragma hone require STORE != rows || !ALIGNED_C "the copy engine takes the rows of C as they are"
 #pragma hone require BUFFERS <= 2 || (BN >= BUFFERS*PHASE && BK == 64 && PENDING == 1) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
 #pragma hone require !SWAP || (STORE == direct && SCHEDULE == together && CLUSTER == c1x1) "a transposed tile is written from registers, and few are"
 #pragma hone require SPLIT_K == 1 || (SCHEDULE == together && CLUSTER == c1x1 && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
 #pragma hone require CLUSTER_M == 1 || BN >= 64 "half a tile so narrow is no whole box"
-#pragma hone require (STORE != tensor && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && SMEM + STAGING <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
+#pragma hone require (STORE == direct && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && RING + 2*STAGED <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
-#pragma hone require STAGES*BK >= 256 || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
+#pragma hone require STAGES*BK >= 256 || RING + STAGED + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(RING + STAGED + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone require BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
 #pragma hone require BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
 #pragma hone require BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
@@ -155,8 +162,8 @@
 
 #pragma hone let PACK_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
 #pragma hone let PACK_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
-#pragma hone let PITCH_A = align(COLS_A, 8)
-#pragma hone let PITCH_B = align(COLS_B, 8)
+#pragma hone let PITCH_A = align(COLS_A, COLS_A > 384 ? 64 : 16)
+#pragma hone let PITCH_B = align(COLS_B, COLS_B > 384 ? 64 : 16)
 #pragma hone let PACKED_A = PACK_A ? BATCH*ROWS_A*PITCH_A : 0
 #pragma hone let PACKED_B = PACK_B ? BATCH*ROWS_B*PITCH_B : 0
 #pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
@@ -178,19 +185,21 @@
 
 #pragma hone let STEP_A = BATCH > 1 ? STRIDE_A : align(ROWS_A*LDA, 8)
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
-#pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
-#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 #pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/CLUSTER_N
 #pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/CLUSTER_M
 #pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
 #pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
 #pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
-#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STORE == tensor && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
-#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(max(PACKED_A, PACKED_B), 8192), device.sm_count*8), 2) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket))
-#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C))
+/* Rows of C: EVERY of them lie a multiple of 16 bytes apart, and are one row of the
+ * map where one row is not aligned. */
+#pragma hone let EVERY = ALIGNED_C ? 1 : 16/sizeof(OUT)
+#pragma hone let MAPPED_C = STORE == tensor && M >= EVERY && STEP_C*sizeof(OUT) % 16 == 0 && EVERY*LDC <= 2000000000
+#pragma hone tensormap MAP_C: C dims((EVERY - 1)*LDC + N, M/EVERY, BATCH) strides(EVERY*LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM/EVERY, 1) swizzle(BOX*sizeof(OUT)) if(MAPPED_C)
+#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
+#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(!MAPPED_C ? 0 : ALIGNED_C ? 1 : 2), i32(PAIRS_C), i32(FINISH == ticket)) early
+#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C)) early
 
 namespace {
 
@@ -200,7 +209,7 @@ constexpr int kSharedX = CLUSTER_N; /* blocks that share a tile of X */
 constexpr int kSharedY = CLUSTER_M;
 constexpr int kBlocks = kSharedX * kSharedY; /* of a cluster */
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
-constexpr bool kStaged = STORE == STORE_values::tensor;
+constexpr bool kStaged = STORE != STORE_values::direct;
 constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
 constexpr int kHeights = WM / 64; /* products over a warp group's rows */
 constexpr int kSums = BN / 2;     /* a thread's, of one product */
@@ -211,7 +220,7 @@ constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 
 using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX>;
 using matrix_c = gemm::matrix<OUT, SWAP>;
-using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS>;
+using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, GAPS>;
 
 /* What wgmma has to know of an operand besides its address. Where K is
  * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
@@ -428,7 +437,8 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
         t.row += part * WM;
         if (kStaged && (!SPLITS || parts == 1))
             to.staged.ask_first(map_c, t);
-        if (beta != 0.0f && !SWAP && !SPLITS && !(kStaged && to.staged.mapped))
+        if (beta != 0.0f && !SWAP && !SPLITS && 
+            !(kStaged && to.staged.rows_go != gemm::by_warps))
             gemm::prefetch_part<WM, BN>(c, t.row, t.col, thread);
         if (kInTurn)
             hone::barrier_wait(place.turns + 8 * group, my_turn);
@@ -483,7 +493,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
           unsigned *tickets, float alpha, float beta, long long ldc,
           long long step_c, int rows, int cols, int K, int batches, int parts,
           int stages, int along_n, int line_group, int packed_a, int packed_b,
-          int mapped_c, int pairs_c, int ticket)
+          int rows_go, int pairs_c, int ticket)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
@@ -515,6 +525,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         hone::cluster_sync();
     else
         __syncthreads();
+    hone::wait_for_previous();
 
     if (threadIdx.x < 128) {
         if constexpr (kRegistersMove)
@@ -535,7 +546,8 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         to.staged.beta = beta;
         to.partial = partial;
         to.tickets = tickets;
-        to.staged.mapped = mapped_c != 0;
+        to.staged.rows_go = (gemm::way)rows_go;
+        to.staged.pitch = (int)ldc;
         to.ticket = ticket != 0;
         consume(place, walk, MAP_C, to, K, parts);
     }
@@ -545,24 +557,33 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     }
 }
 
-/* Copies the matrices whose rows do not start at multiples of 16 bytes: A by
- * the blocks with blockIdx.y = 0, B by those with 1. */
-extern "C" __global__ void __launch_bounds__(256)
-gemm_sm90_pack(const T *A, const T *B, T *packed_a, T *packed_b,
-               int rows_a, int cols_a, long long lda,
-               long long step_a, int rows_b, int cols_b, long long ldb,
+/* Copies the matrices whose rows do not start at multiples of 16 bytes. Of the
+ * other, rows are 0. The product may begin as soon as all blocks run, to wait
+ * there. */
+extern "C" __global__ void __launch_bounds__(256, 3)
+gemm_sm90_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
+               int cols_a, int groups_a, long long lda, long long step_a,
+               int rows_b, int cols_b, int groups_b, long long ldb,
                long long step_b, int batches)
 {
-    const bool is_a = blockIdx.y == 0;
-    gemm::loose_matrices m;
+    unsigned next = 0;
 
-    m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
-    m.rows = is_a ? rows_a : rows_b;
-    m.cols = is_a ? cols_a : cols_b;
-    m.batches = batches;
-    m.pitch = is_a ? lda : ldb;
-    m.step = is_a ? step_a : step_b;
-    gemm::pack(m, reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b));
+    hone::start_next();
+#pragma unroll 1
+    for (int i = 0; i < 2; i++) {
+        const bool is_a = i == 0;
+        gemm::loose_matrices m;
+
+        m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
+        m.to = reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b);
+        m.rows = is_a ? rows_a : rows_b;
+        m.cols = is_a ? cols_a : cols_b;
+        m.batches = batches;
+        m.groups_to = is_a ? groups_a : groups_b;
+        m.pitch = is_a ? lda : ldb;
+        m.step = is_a ? step_a : step_b;
+        next = gemm::pack(m, next);
+    }
 }
 
 /* Adds up the parts of C: a block takes 32 groups of four sums. */
@@ -572,6 +593,7 @@ gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
                  int batches, int parts, int along_n, int line_group,
                  int pairs_c)
 {
+    hone::wait_for_previous();
     if constexpr (SPLITS) {
         const tile_walk walk(rows, cols, batches, 1, line_group, along_n != 0);
         const gemm::tile t = walk.at(blockIdx.x / (kPart / 32));
