@@ -59,6 +59,8 @@ space gemm/gemm_sm90 1,1,1 300 40000
 space gemm/gemm_sm90 16,4096,4096 300 40000
 space gemm/gemm_sm90 4097,1,77,bf16,bf16,1,1 300 40000
 space gemm/gemm_sm90 12345,321,555 300 40000
+space gemm/gemm_sm90 8192,50257,768,bf16,bf16,0,1 300 40000
+space gemm/gemm_sm90 200,96,264,bf16,bf16,0,0,,,291,3,,,97 300 40000
 space gemm/gemm_sm90 64,64,65536 300 40000
 space gemm/gemm_sm90 512,512,16384,f16,f16 300 40000
 space gemm/gemm_sm90 3000,520,776 300 40000
@@ -378,9 +380,10 @@ for form in f32,f32,0,1 f32,f32,1,0 f64,f64,1,1; do
         fail "compile gemm_simt with $form: $(cat "$cache/err")"
 done
 # What only some layouts and shapes reach: rows across K on either side, tiles
-# that are transposed, parts of K, narrow tiles.
+# that are transposed, parts of K, narrow tiles,
+# rows of C that are not aligned.
 for dims in 16,4096,4096,f16,f16 4096,24,4096,bf16,f32,1,1 \
-    96,96,100000,bf16,bf16,1,0; do
+    96,96,100000,bf16,bf16,1,0 1001,1003,1001,bf16,bf16; do
     "$HONE" compile "$templates/gemm/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile gemm_sm90 at $dims: $(cat "$cache/err")"
