@@ -28,21 +28,16 @@
  * the same bits.
  *
  * STORE says how tiles are written: from a staging buffer, where rows are put
- * together, by the copy engine (tensor) or by warps (rows), or from registers
- * (direct).
+ * together, or from registers. Staged rows leave through the copy engine; where
+ * it cannot write C, warps write them, whole 16 bytes where they are a row's own.
  *
  * Alignment: the copy engine takes rows that start at multiples of 16 bytes, so
  * LDA, LDB and the steps from matrix to matrix of a batch must be multiples of
  * 8 elements. A matrix that lacks this is first copied to a workspace by
  * gemm_sm90_pack: one launch for both and a pass over it, during which the
- * product gets ready. Where the rows of C lack it, every 8th (of 4-byte elements
- * every 4th) starts at the same distance from a multiple of 16 bytes: the copy
- * engine takes these for rows, of which a box may start anywhere. It does not
- * see where a row of C ends then, so that warps write the columns of the last
- * tile, and the rows behind the last 8. Warps write whole 16 bytes where they
- * are a row's own. Matrices of a batch that lie at other distances are written
- * by warps alone. A, B and C start at multiples of 16 bytes, as any cudaMalloc
- * result does.
+ * product gets ready. For C the same, where the elements may be 4 bytes, decides
+ * how STORE = tensor writes it. A, B and C start at multiples of 16 bytes, as
+ * any cudaMalloc result does.
  *
  * Slots hold rows of 128 bytes whose eight 16-byte pieces are exchanged by the
  * row's number (swizzle), so that neither copies nor products meet bank
@@ -108,20 +103,18 @@
 // With one row or one matrix the step to the next is anything that maps take.
 #pragma hone let STEP_A = BATCH > 1 ? STRIDE_A : align(ROWS_A*LDA, 8)
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
+#pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
+#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 #pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/CLUSTER_N
 #pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/CLUSTER_M
 #pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
 #pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
 #pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
+#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STORE == tensor && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
-/* Rows of C: EVERY of them lie a multiple of 16 bytes apart, and are one row of the
- * map where one row is not aligned. */
-#pragma hone let EVERY = ALIGNED_C ? 1 : 16/sizeof(OUT)
-#pragma hone let MAPPED_C = STORE == tensor && M >= EVERY && STEP_C*sizeof(OUT) % 16 == 0 && EVERY*LDC <= 2000000000
-#pragma hone tensormap MAP_C: C dims((EVERY - 1)*LDC + N, M/EVERY, BATCH) strides(EVERY*LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM/EVERY, 1) swizzle(BOX*sizeof(OUT)) if(MAPPED_C)
 #pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(!MAPPED_C ? 0 : ALIGNED_C ? 1 : 2), i32(PAIRS_C), i32(FINISH == ticket)) early
+#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket)) early
 #pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C)) early
 
 namespace {
@@ -132,7 +125,7 @@ constexpr int kSharedX = CLUSTER_N; /* blocks that share a tile of X */
 constexpr int kSharedY = CLUSTER_M;
 constexpr int kBlocks = kSharedX * kSharedY; /* of a cluster */
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
-constexpr bool kStaged = STORE != STORE_values::direct;
+constexpr bool kStaged = STORE == STORE_values::tensor;
 constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
 constexpr int kHeights = WM / 64; /* products over a warp group's rows */
 constexpr int kSums = BN / 2;     /* a thread's, of one product */
@@ -143,7 +136,7 @@ constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 
 using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX>;
 using matrix_c = gemm::matrix<OUT, SWAP>;
-using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, GAPS>;
+using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS>;
 
 /* What wgmma has to know of an operand besides its address. Where K is
  * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
@@ -360,8 +353,7 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
         t.row += part * WM;
         if (kStaged && (!SPLITS || parts == 1))
             to.staged.ask_first(map_c, t);
-        if (beta != 0.0f && !SWAP && !SPLITS && 
-            !(kStaged && to.staged.rows_go != gemm::by_warps))
+        if (beta != 0.0f && !SWAP && !SPLITS && !(kStaged && to.staged.mapped))
             gemm::prefetch_part<WM, BN>(c, t.row, t.col, thread);
         if (kInTurn)
             hone::barrier_wait(place.turns + 8 * group, my_turn);
@@ -416,7 +408,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
           unsigned *tickets, float alpha, float beta, long long ldc,
           long long step_c, int rows, int cols, int K, int batches, int parts,
           int stages, int along_n, int line_group, int packed_a, int packed_b,
-          int rows_go, int pairs_c, int ticket)
+          int mapped_c, int pairs_c, int ticket)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
@@ -469,8 +461,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         to.staged.beta = beta;
         to.partial = partial;
         to.tickets = tickets;
-        to.staged.rows_go = (gemm::way)rows_go;
-        to.staged.pitch = (int)ldc;
+        to.staged.mapped = mapped_c != 0;
         to.ticket = ticket != 0;
         consume(place, walk, MAP_C, to, K, parts);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the sums of a warp group get to C: from registers, or through staging
- * buffers in shared memory. Behind hone_pack.cuh, gemm_sm90_pack.cuh and
- * gemm_sm90_parts.cuh, which says where a thread's sums belong; no name of a
- * template parameter: see hone_device.cuh. */
+ * buffers in shared memory. Behind hone_pack.cuh and gemm_sm90_parts.cuh, which
+ * says where a thread's sums belong; no name of a template parameter: see
+ * hone_device.cuh. */
 #ifndef GEMM_SM90_OUTPUT_CUH
 #define GEMM_SM90_OUTPUT_CUH
 
@@ -196,38 +196,21 @@ __device__ __forceinline__ void prefetch_part(const C &c, int row, int col,
     }
 }
 
-/* Who moves rows between a staging buffer and C: warps, or the copy engine, which
- * takes only rows that start at multiples of 16 bytes. Of rows that do not, every
- * EVERY-th starts at the same distance from one: `apart`, the engine gets these
- * together, EVERY times as many boxes. */
-enum way { by_warps, by_engine, apart };
-
 /* A staging buffer holds PHASE columns, 128 bytes a row, of ROWS rows, as
  * boxes of BOX columns one after the other, their 16-byte pieces exchanged as
- * the copy engine does it. APART, rows with the same row % EVERY are boxes of
- * their own, with a gap behind each where the buffer has room for it: else
- * eight neighbours, which stmatrix writes at once, would meet in the same
- * banks. */
-template <typename E, int ROWS, int BOX, int GAPS> struct staging {
+ * the copy engine does it. */
+template <typename E, int ROWS, int BOX> struct staging {
     using one = typename element<E>::one;
     static constexpr int SIZE = sizeof(one);
     static constexpr int PHASE = 128 / SIZE;
-    static constexpr int EVERY = 16 / SIZE;
-    static constexpr int BYTES = ROWS * 128 + GAPS;
-    static constexpr int GAP = GAPS == 0 ? 0 : SIZE == 2 ? 128 : 256;
-    static constexpr int RUN = ROWS * 128 / EVERY + GAP; /* bytes, apart */
+    static constexpr int PIECE = 16 / SIZE; /* elements of a piece */
+    static constexpr int BYTES = ROWS * 128;
     static constexpr unsigned SWIZZLE = BOX * SIZE - 16;
-    bool apart;
 
-    static_assert(GAPS == 0 || GAPS >= (EVERY - 1) * GAP, "room for gaps");
-
-    __device__ unsigned at(unsigned row, unsigned col) const
+    static __device__ unsigned at(int row, int col)
     {
-        const unsigned line =
-            apart ? row % EVERY * RUN + row / EVERY * (BOX * SIZE)
-                  : row * (BOX * SIZE);
-        const unsigned box = ROWS * BOX * SIZE / (apart ? EVERY : 1);
-        const unsigned at = line + col / BOX * box + col % BOX * SIZE;
+        const unsigned at = col / BOX * (ROWS * BOX * SIZE) +
+                            row * (BOX * SIZE) + col % BOX * SIZE;
 
         return at ^ (at >> 3 & SWIZZLE);
     }
@@ -237,9 +220,9 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
      * four columns each 8 bytes wide would meet in the banks of two rows:
      * every other row writes its second half first. */
     template <int HEIGHTS, int SUMS>
-    __device__ __forceinline__ void
+    static __device__ __forceinline__ void
     fill(unsigned to, const float (&sums)[HEIGHTS][SUMS], int first,
-         int thread) const
+         int thread)
     {
         const int end = min(PHASE, SUMS * 2 - first);
 
@@ -294,9 +277,9 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
     /* alpha times the columns from `first` on of a thread's sums, plus beta times
      * what is in the buffer. */
     template <int HEIGHTS, int SUMS>
-    __device__ __forceinline__ void
+    static __device__ __forceinline__ void
     scale(unsigned from, float (&sums)[HEIGHTS][SUMS], int first, int thread,
-          float alpha, float beta) const
+          float alpha, float beta)
     {
         const int end = min(PHASE, SUMS * 2 - first);
 
@@ -321,14 +304,14 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
     /* What a row of C has of `count` elements from a place that lies `off`
      * elements behind a multiple of 16 bytes: whole pieces of 16 bytes, from
      * number `off` ? 1 : 0 to before `pieces`, counted from that multiple, and
-     * in front and behind of them fewer than EVERY elements each. */
+     * in front and behind of them fewer than PIECE elements. */
     struct row_parts {
         int off, pieces, head, tail, singles;
 
         __device__ row_parts(int off_, int count)
-            : off(off_), pieces((count + off_) / EVERY),
-              head(off_ > 0 ? min(EVERY - off_, count) : 0),
-              tail(max(pieces * EVERY - off_, head)),
+            : off(off_), pieces((count + off_) / PIECE),
+              head(off_ > 0 ? min(PIECE - off_, count) : 0),
+              tail(max(pieces * PIECE - off_, head)),
               singles(head + count - tail)
         {
         }
@@ -343,13 +326,13 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
         }
     };
 
-    /* What fits into C of rows `from` and later, `end` columns: eight lanes have
-     * a row and write its pieces, which are two neighbours in the buffer, then
-     * the rest of the row. */
+    /* What fits into C of the first `end` columns: eight lanes have a row and
+     * write its pieces, which are two neighbours in the buffer, then the rest
+     * of the row. */
     template <int AHEAD, typename C>
-    __device__ __forceinline__ void write_rows(unsigned buffer, const C &c,
-                                               int row, int col, int from,
-                                               int end, int thread) const
+    static __device__ __forceinline__ void
+    write_rows(unsigned buffer, const C &c, int row, int col, int end,
+               int thread)
     {
         const int lane = thread % 8;
         const int rows = min(ROWS, c.rows - row);
@@ -358,25 +341,25 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
         if (count <= 0)
             return;
 #pragma unroll AHEAD
-        for (int r = from + thread / 8; r < rows; r += 16) {
+        for (int r = thread / 8; r < rows; r += 16) {
             one *to = c.at(row + r, col);
             const row_parts part(
-                (int)((unsigned long long)to / SIZE % EVERY), count);
+                (int)((unsigned long long)to / SIZE % PIECE), count);
 
             if (part.whole(lane)) {
                 uint4 low = {}, high;
 
-                shared_load(buffer + at(r, lane * EVERY), high);
+                hone::shared_load(buffer + at(r, lane * PIECE), high);
                 if (part.off > 0)
-                    shared_load(buffer + at(r, (lane - 1) * EVERY), low);
-                *reinterpret_cast<uint4 *>(to + lane * EVERY - part.off) =
+                    hone::shared_load(buffer + at(r, (lane - 1) * PIECE), low);
+                *reinterpret_cast<uint4 *>(to + lane * PIECE - part.off) =
                     shifted(low, high, 8 - part.off * SIZE / 2);
             }
 #pragma unroll 1
             for (int i = lane; i < part.singles; i += 8) {
                 one v;
 
-                shared_load(buffer + at(r, part.single(i)), v);
+                hone::shared_load(buffer + at(r, part.single(i)), v);
                 to[part.single(i)] = v;
             }
         }
@@ -385,9 +368,9 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
     /* The same from C. A lane makes a piece of the buffer of the piece that it
      * read and that of the next lane; what is missing then is overwritten. */
     template <int AHEAD, typename C>
-    __device__ __forceinline__ void read_rows(unsigned buffer, const C &c,
-                                              int row, int col, int from,
-                                              int end, int thread) const
+    static __device__ __forceinline__ void
+    read_rows(unsigned buffer, const C &c, int row, int col, int end,
+              int thread)
     {
         const int lane = thread % 8;
         const int rows = min(ROWS, c.rows - row);
@@ -396,18 +379,17 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
         if (count <= 0)
             return;
 #pragma unroll AHEAD
-        for (int of_warp = from + thread / 32 * 4; of_warp < rows;
-             of_warp += 16) {
+        for (int of_warp = thread / 32 * 4; of_warp < rows; of_warp += 16) {
             const int r = min(of_warp + thread % 32 / 8, rows - 1);
             const one *in = c.at(row + r, col);
             const row_parts part(
-                (int)((unsigned long long)in / SIZE % EVERY), count);
+                (int)((unsigned long long)in / SIZE % PIECE), count);
             uint4 low = {}, high;
             one first = {}, second = {};
 
             if (part.whole(lane))
                 low = __ldcg(reinterpret_cast<const uint4 *>(
-                    in + lane * EVERY - part.off));
+                    in + lane * PIECE - part.off));
             if (lane < part.singles)
                 first = __ldcg(in + part.single(lane));
             if (lane + 8 < part.singles)
@@ -416,14 +398,14 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
             high.y = __shfl_down_sync(~0u, low.y, 1, 8);
             high.z = __shfl_down_sync(~0u, low.z, 1, 8);
             high.w = __shfl_down_sync(~0u, low.w, 1, 8);
-            if (lane * EVERY < count)
-                shared_store(buffer + at(r, lane * EVERY),
+            if (lane * PIECE < count)
+                hone::shared_store(buffer + at(r, lane * PIECE),
                              shifted(low, high, part.off * SIZE / 2));
             __syncwarp();
             if (lane < part.singles)
-                shared_store(buffer + at(r, part.single(lane)), first);
+                hone::shared_store(buffer + at(r, part.single(lane)), first);
             if (lane + 8 < part.singles)
-                shared_store(buffer + at(r, part.single(lane + 8)), second);
+                hone::shared_store(buffer + at(r, part.single(lane + 8)), second);
             __syncwarp();
         }
     }
@@ -431,69 +413,41 @@ template <typename E, int ROWS, int BOX, int GAPS> struct staging {
 
 /* --- through staging buffers ------------------------------------------------ */
 
-/* A warp group's way to C and back, a phase of columns after the other. What C
- * held is asked of the copy engine as many phases before it is needed as there
- * are buffers. Where rows are apart the engine does not see where they end: it
- * writes phases that lie inside of C, of whole sets of EVERY rows. */
-template <typename E, int WIDTH, int ROWS, int BOX, int BUFFERS, int GAPS>
+/* A warp group's way to C and back, a phase of columns after the other: by the
+ * copy engine if it can reach C (`mapped`), else by its warps. What C held is
+ * asked for as many phases before it is needed as there are buffers. */
+template <typename E, int WIDTH, int ROWS, int BOX, int BUFFERS>
 struct staged_output {
-    using buffer_of = staging<E, ROWS, BOX, GAPS>;
+    using buffer_of = staging<E, ROWS, BOX>;
     static constexpr int PHASE = buffer_of::PHASE;
-    static constexpr int EVERY = buffer_of::EVERY;
     static constexpr int COLUMN = ROWS * buffer_of::SIZE; /* bytes */
 
     unsigned buffers, loaded; /* addresses: the buffers, a barrier of each */
-    way rows_go;
-    int pitch; /* apart: elements from row to row of C */
+    bool mapped;
     float alpha, beta;
     int next = 0;        /* buffer */
     unsigned parity = 0; /* of each barrier, a bit */
-
-    /* One thread has the copy engine fill a buffer, or empty it to C. */
-    template <bool LOAD>
-    __device__ __forceinline__ void copy(const CUtensorMap &map, const tile &t,
-                                         int first, unsigned at,
-                                         unsigned barrier) const
-    {
-        const int count = min(PHASE, WIDTH - first);
-        const int sets = rows_go == apart ? EVERY : 1;
-        const int row = t.row / sets;
-
-#pragma unroll 1
-        for (int set = 0; set < sets; set++) {
-            const int col = t.col + first + set * pitch;
-
-            for (int i = 0; i < count; i += BOX) {
-                const unsigned box =
-                    at + set * buffer_of::RUN +
-                    (sets > 1 ? i * (COLUMN / EVERY) : i * COLUMN);
-
-                if constexpr (LOAD)
-                    hone::tensor_load(box, map, col + i, row, t.batch,
-                                      barrier);
-                else
-                    hone::tensor_store(map, col + i, row, t.batch, box);
-            }
-        }
-    }
 
     /* One thread asks for the columns of a tile from `first` on. */
     __device__ __forceinline__ void ask(const CUtensorMap &map, const tile &t,
                                         int first, int buffer) const
     {
         const unsigned barrier = loaded + 8 * buffer;
+        const unsigned at = buffers + buffer * buffer_of::BYTES;
+        const int count = min(PHASE, WIDTH - first);
 
         hone::tensor_store_wait_read<0>();
-        hone::barrier_expect(barrier, min(PHASE, WIDTH - first) * COLUMN);
-        copy<true>(map, t, first, buffers + buffer * buffer_of::BYTES,
-                   barrier);
+        hone::barrier_expect(barrier, count * COLUMN);
+        for (int i = 0; i < count; i += BOX)
+            hone::tensor_load(at + i * COLUMN, map, t.col + first + i, t.row,
+                              t.batch, barrier);
     }
 
     /* For as many phases as there are buffers: some time before store(). */
     __device__ __forceinline__ void ask_first(const CUtensorMap &map,
                                               const tile &t) const
     {
-        if (rows_go == by_warps || beta == 0.0f || threadIdx.x % 128 != 0)
+        if (!mapped || beta == 0.0f || threadIdx.x % 128 != 0)
             return;
         for (int i = 0; i < BUFFERS && i * PHASE < WIDTH; i++)
             ask(map, t, i * PHASE, (next + i) % BUFFERS);
@@ -513,12 +467,6 @@ struct staged_output {
         constexpr int AHEAD = HEIGHTS * SUMS <= 64    ? 4
                               : HEIGHTS * SUMS <= 128 ? 2
                                                       : 1;
-        const buffer_of buffer{rows_go == apart};
-        /* The first row that the copy engine leaves to warps. */
-        const int left = rows_go == by_engine ? ROWS
-                         : rows_go == apart
-                             ? max(c.rows / EVERY * EVERY - t.row, 0)
-                             : 0;
 
         if (!reads)
             gemm::scale(sums, alpha);
@@ -526,9 +474,8 @@ struct staged_output {
         for (int first = 0; first < WIDTH; first += PHASE) {
             const unsigned at = buffers + next * buffer_of::BYTES;
             const int col = t.col + first;
-            const int width = min(PHASE, WIDTH - first);
 
-            if (reads && rows_go != by_warps) {
+            if (reads && mapped) {
                 const int ahead = first + (BUFFERS - 1) * PHASE;
 
                 if (thread == 0 && first > 0 && ahead < WIDTH)
@@ -539,9 +486,9 @@ struct staged_output {
                     hone::tensor_store_wait_read<BUFFERS - 1>();
                 hone::group_sync(group);
             }
-            if (reads && left < ROWS) {
-                buffer.template read_rows<AHEAD>(at, c, t.row, col, left,
-                                                 width, thread);
+            if (reads && !mapped) {
+                buffer_of::template read_rows<AHEAD>(
+                    at, c, t.row, col, min(PHASE, WIDTH - first), thread);
                 hone::group_sync(group);
             }
 #pragma unroll
@@ -549,31 +496,21 @@ struct staged_output {
                 if (i != first)
                     continue;
                 if (reads) {
-                    buffer.scale(at, sums, i, thread, alpha, beta);
+                    buffer_of::scale(at, sums, i, thread, alpha, beta);
                     __syncwarp();
                 }
-                buffer.fill(at, sums, i, thread);
+                buffer_of::fill(at, sums, i, thread);
             }
             hone::async_fence();
             hone::group_sync(group);
-
-            const bool engine =
-                rows_go == by_engine ||
-                (rows_go == apart && col + width <= c.cols);
-
-            /* What is committed is counted, so nothing is committed too. */
-            if (thread == 0) {
-                if (engine)
-                    copy<false>(map, t, first, at, 0);
+            if (!mapped) {
+                buffer_of::template write_rows<AHEAD>(
+                    at, c, t.row, col, min(PHASE, WIDTH - first), thread);
+            } else if (thread == 0) {
+                for (int i = 0; i < PHASE && first + i < WIDTH; i += BOX)
+                    hone::tensor_store(map, col + i, t.row, t.batch,
+                                       at + i * COLUMN);
                 hone::tensor_store_commit();
-            }
-            if (!engine || left < ROWS) {
-                buffer.template write_rows<AHEAD>(at, c, t.row, col,
-                                                  engine ? left : 0, width,
-                                                  thread);
-                /* The next phase's copy may follow without another barrier. */
-                if (reads && rows_go == apart)
-                    hone::group_sync(group);
             }
             parity ^= 1u << next;
             next = next + 1 == BUFFERS ? 0 : next + 1;
