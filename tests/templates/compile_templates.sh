@@ -380,10 +380,9 @@ for form in f32,f32,0,1 f32,f32,1,0 f64,f64,1,1; do
         fail "compile gemm_simt with $form: $(cat "$cache/err")"
 done
 # What only some layouts and shapes reach: rows across K on either side, tiles
-# that are transposed, parts of K, narrow tiles,
-# rows of C that are not aligned.
+# that are transposed, parts of K, narrow tiles.
 for dims in 16,4096,4096,f16,f16 4096,24,4096,bf16,f32,1,1 \
-    96,96,100000,bf16,bf16,1,0 1001,1003,1001,bf16,bf16; do
+    96,96,100000,bf16,bf16,1,0; do
     "$HONE" compile "$templates/gemm/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
         --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
         fail "compile gemm_sm90 at $dims: $(cat "$cache/err")"
