@@ -147,8 +147,19 @@ json schema_version=1
 # Every view, on a narrow terminal: no line is wider, nothing is lost.
 for view in winners trials sessions decisions devices coverage problems stale \
     parameters; do
-    COLUMNS=80 run 0 show $view --db "$db"
-    awk 'length($0) > 80 { exit 1 }' "$work/out" || fail "$view is too wide"
+    run 0 show $view --db "$db" --full
+    tr -s ' ,=:' '\n\n\n\n' <"$work/out" | sort -u >"$work/words"
+    for width in 40 60 80 120; do
+        COLUMNS=$width run 0 show $view --db "$db" --full
+        awk -v most=$width 'length($0) > most || / $/ { exit 1 }' "$work/out" ||
+            fail "$view is wider than $width, or ends in blanks"
+        # No word is broken: what differs is what stands above, or nowhere ("-").
+        tr -s ' ,=:' '\n\n\n\n' <"$work/out" | sort -u >"$work/narrow"
+        comm -23 "$work/narrow" "$work/words" | grep . &&
+            fail "$view has words that it does not have at full width"
+        comm -13 "$work/narrow" "$work/words" | grep -v '^-$' | grep . &&
+            fail "$view lost words at $width"
+    done
     run 0 show $view --db "$db" --format json
     json schema_version=1
 done

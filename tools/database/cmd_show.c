@@ -4,6 +4,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/database/show.h"
+#include "tools/inputs/open_to_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -202,8 +203,7 @@ hone_exit hone__cmd_show(const hone_options *options)
         return hone__message_error(&err);
     status = hone__locate_db(options, &path, &err);
     if (status == HONE_OK)
-        status =
-            hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db, &err);
+        status = hone__open_to_read(hone__text_str(&path), &db, &err);
     if (status == HONE_OK)
         status = hone__show_query_make(options, view, db, &query, &err);
     code = status == HONE_OK ? print_view(options, view, db, &query)
