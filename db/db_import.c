@@ -84,8 +84,8 @@ hone_status hone__db_import_begin(hone_db *db, hone_db_import **out,
      * first, and indexes are put together in memory. */
     status = hone__db_exec(db,
                            "PRAGMA temp.journal_mode = MEMORY;"
-                           "PRAGMA temp.cache_size = -262144;"
-                           "PRAGMA main.cache_size = -65536",
+                           "PRAGMA temp.cache_size = -65536;"
+                           "PRAGMA main.cache_size = -32768",
                            "take rows of a file", err);
     if (status == HONE_OK)
         status = prepare(import, err);

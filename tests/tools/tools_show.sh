@@ -125,6 +125,22 @@ run 0 show trials --db "$db" --where dims=1000,4 --sort time_ns:desc \
 json trials.0.config=BLOCK=128
 run 0 show trials --db "$db" --sort op:desc --sort config --format json
 json trials.0.op=saxpy
+# Times have units, in what is printed and in what is asked.
+run 0 show trials --db "$db" --where 'time_ns<2us' --format csv
+[ "$(wc -l <"$work/out")" -eq 3 ] || fail "two trials are below 2 us"
+run 0 show trials --db "$db" --where 'time_ns>=0.002 ms' --where op=saxpy --format csv
+[ "$(wc -l <"$work/out")" -eq 2 ] || fail "one trial is not below 2 us"
+run 2 show trials --db "$db" --where 'time_ns<2uz'
+err_has "'time_ns' is a time, and '2uz' is none"
+# Of a column without unit this is text, which is no number.
+run 0 show trials --db "$db" --where 'n_samples=2us' --format csv
+[ "$(wc -l <"$work/out")" -eq 1 ] || fail "2us is no number of samples"
+# CSV has the columns of the text, and all of JSON's with --full.
+run 0 show trials --db "$db" --format csv --full
+head -n 1 "$work/out" | tr , '\n' | sort >"$work/columns"
+run 0 show trials --db "$db" --format json --limit 1
+grep -o '"[a-z_0-9]*":' "$work/out" | tr -d '":' | grep -vx 'schema_version\|trials' |
+    sort | cmp -s - "$work/columns" || fail "CSV with --full lacks columns"
 run 2 show trials --db "$db" --where tme_ns=1
 err_has "--where: trials have no column 'tme_ns'; they have trial_id, op, "
 err_has "did you mean 'time_ns'?"

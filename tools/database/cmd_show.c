@@ -162,14 +162,22 @@ static hone_exit print_view(const hone_options *options,
                             const hone_show_query *query)
 {
     char columns[512];
+    hone_text all = {0};
     show_rows rows = {.n = 0};
     hone_error err = {0};
-    hone_status status;
+    hone_status status = HONE_OK;
     hone_exit code;
 
     columns_of(options, view, columns);
-    rows.output =
-        hone__output_begin(options, view->name, columns, hone__json(""));
+    if (options->text[HONE_OPT_FULL] &&
+        hone__options_is(options, HONE_OPT_FORMAT, "csv"))
+        status = hone__db_columns(db, hone__text_str(&query->sql), &all, &err);
+    if (status != HONE_OK)
+        return hone__message_error(&err);
+    rows.output = hone__output_begin(
+        options, view->name, all.length ? hone__text_str(&all) : columns,
+        hone__json(""));
+    hone__text_free(&all);
     hone__output_hoist(rows.output);
     status = hone__db_query(db, hone__text_str(&query->sql), query->values,
                             query->n_values, on_row, &rows, &err);
