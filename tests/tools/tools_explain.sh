@@ -149,6 +149,9 @@ err_has "there is no PTX of the winner"
 HONE_DB=$work/tuned.db
 run 3 explain saxpy --dims 5003 --ptx
 err_has "only kernels for GPUs have PTX"
+run 3 explain saxpy --dims 5003 --ncu
+err_has "ncu counts on GPUs"
+out_empty
 if command -v objdump >/dev/null; then
     run 0 explain saxpy --dims 5003 --sass
     out_has "Disassembly"

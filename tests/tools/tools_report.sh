@@ -135,6 +135,11 @@ run 0 report --db "$work/many.db" -o "$page" --op saxpy
 page_has "correct trials the first 40000, in the order of shapes"
 run 0 report --db "$work/many.db" -o "$page" --op gemm
 page_lacks "correct trials the first"
+# Rows that the script unfolds are counted where there is none.
+run 0 report --db "$db" -o "$page"
+page_lacks "<noscript>"
+run 0 report --db "$work/many.db" -o "$page" --op saxpy --limit 150
+page_has "<noscript><p>140 more rows are in this file, and are shown where scripts may run"
 
 # ---- charts alone ---------------------------------------------------------------------
 xml_check=$tests/xml_check
