@@ -80,15 +80,7 @@ hone_status hone__db_import_begin(hone_db *db, hone_db_import **out,
     if (!import)
         return hone__out_of_memory(err, "");
     import->db = db;
-    /* As many rows as most files have are not written to a temporary file
-     * first, and indexes are put together in memory. */
-    status = hone__db_exec(db,
-                           "PRAGMA temp.journal_mode = MEMORY;"
-                           "PRAGMA temp.cache_size = -65536;"
-                           "PRAGMA main.cache_size = -32768",
-                           "take rows of a file", err);
-    if (status == HONE_OK)
-        status = prepare(import, err);
+    status = prepare(import, err);
     /* One transaction for all of them; it locks nothing but temporary tables
      * until the end. */
     if (status == HONE_OK)

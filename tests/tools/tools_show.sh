@@ -240,4 +240,24 @@ out_empty
 HOME=$work/nobody $other "$work/hone" show --db "$work/locked/known.db" \
     >"$work/out" 2>"$work/err" || fail "reading it should work"
 out_has "BLOCK=256"
+# So do all commands that only read, without a word about locks: nobody can write.
+for words in "explain saxpy" "report -o -" "export saxpy -o -" "sql 'SELECT 1'" \
+    check "diff $work/locked/known.db $work/locked/known.db"; do
+    command="hone $words, read-only"
+    # shellcheck disable=SC2086
+    eval "HOME=$work/nobody HONE_DB=$work/locked/known.db $other $work/hone $words" \
+        >"$work/out" 2>"$work/err" || fail "reading it should work"
+    [ ! -s "$work/err" ] || fail "nothing is wrong"
+done
+# Those that write say it, and lose nothing.
+for words in gc "merge $db" "sql --write 'DELETE FROM trial'"; do
+    command="hone $words, read-only"
+    code=0
+    # shellcheck disable=SC2086
+    eval "HOME=$work/nobody HONE_DB=$work/locked/known.db $other $work/hone $words" \
+        >"$work/out" 2>"$work/err" || code=$?
+    [ "$code" -eq 3 ] || fail "it should end with 3, not $code"
+    err_has "$work/locked/known.db"
+done
+cmp -s "$db" "$work/locked/known.db" || fail "it was changed"
 chmod 755 "$work/locked"
