@@ -173,6 +173,14 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
     return HONE_OK;
 }
 
+const char *hone__db_lockless(const hone_db *db)
+{
+    /* Other codes are of read-only storage, which has no need of them. */
+    return (db->lockless & 0xff) == SQLITE_IOERR
+               ? sqlite3_errstr(db->lockless & 0xff)
+               : NULL;
+}
+
 /* ---- who waits for the disk: the commit, or another process ------------- */
 
 static int uses_wal(const hone_db *db)
