@@ -41,6 +41,21 @@ static int is_over(const hone_tune_run *run)
     return hone__tune_is_enough(run) || (run->exhausted && !run->deferred.n);
 }
 
+/* Compile processes, and processes of devices. The device has nothing to try
+ * before it is over: for want of compiled variants, or of proposals. */
+static hone_status wait_for_news(hone_tune_run *run, hone_error *err)
+{
+    hone_worker *const worker = &run->worker;
+    const int is_starved =
+        run->worker_ready && !run->trying.n && run->compiling.n;
+    const double start_s = hone__now_s();
+    const hone_status status = hone__farm_turn(run->farm, &worker, 1, err);
+
+    if (is_starved)
+        run->result->starved_s += hone__now_s() - start_s;
+    return status;
+}
+
 static hone_status loop(hone_tune_run *run, hone_error *err)
 {
     while (!is_over(run)) {
@@ -48,7 +63,7 @@ static hone_status loop(hone_tune_run *run, hone_error *err)
         HONE_TRY(hone__tune_worker_feed(run, err));
         if (is_over(run)) /* the last ones never got past the gate */
             return HONE_OK;
-        HONE_TRY(hone__farm_turn(run->farm, &run->worker, err));
+        HONE_TRY(wait_for_news(run, err));
         if (run->pending_status != HONE_OK) {
             *err = run->pending_error;
             return run->pending_status;
@@ -147,6 +162,12 @@ static void end_interrupted(hone_tune_run *run)
     if (hone__tune_keep_best(run, &why) != HONE_OK)
         hone__tune_note(run, why.text);
     (void)hone__tune_explain(run, 1, NULL);
+}
+
+int hone__tune_is_of_the_problem(hone_status status)
+{
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY ||
+           status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
 }
 
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,

@@ -53,6 +53,9 @@ typedef struct hone_tune_request {
     const hone_template *only;
     const int64_t *dims; /* completed */
     int device;          /* CUDA ordinal */
+    /* What it is, as hone__device_describe() said; NULL: it is asked. */
+    const hone_device_report *described;
+    int is_locked; /* the caller has the device's lock */
     hone_mode mode;
     const char *strategy;  /* of tuner/search/search.h */
     double answer_s;       /* that one that is a program may take; 0: 60 */
@@ -211,6 +214,8 @@ typedef struct hone_tune_result {
     double trials_s;
     double final_s;
     double device_busy_s; /* of trials_s */
+    double starved_s;     /* of trials_s: nothing was compiled yet */
+    double locked_s;      /* of setup_s: another process used the device */
 } hone_tune_result;
 
 /* Tune one problem: every trial is in the database when this returns, also
@@ -222,11 +227,20 @@ typedef struct hone_tune_result {
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
                        hone_error *err);
 
+/* A failure that concerns this problem only: others may be tuned. */
+int hone__tune_is_of_the_problem(hone_status status);
+
 /* Can a device of this kind tell what the objectives ask for? HONE_ERR_NO_GPU:
  * no energy. */
 hone_status hone__tune_check_objectives(const hone_device_kind *kind,
                                         const hone_objectives *objectives,
                                         hone_error *err);
+
+/* The name of the lock that a measuring process holds (device_lock.h); 0: there
+ * is none to hold. */
+int hone__tune_lock_name(const hone_device_kind *kind,
+                         const hone_device_report *device, const char *db_path,
+                         char *out, size_t size);
 
 /* Append the codes of the type dimensions, comma-joined, as the database has
  * them beside a variant. */

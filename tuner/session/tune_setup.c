@@ -268,25 +268,40 @@ static void say_waiting(void *user, long holder)
     hone__tune_show_progress(user, stage);
 }
 
-/* A device belongs to one measuring process at a time. On the cpu only tuners
- * of one database take turns: its numbers are nobody's release. */
-static hone_status lock_device(hone_tune_run *run, hone_error *err)
+/* On the cpu only tuners of one database take turns: its numbers are nobody's
+ * release. */
+int hone__tune_lock_name(const hone_device_kind *kind,
+                         const hone_device_report *device, const char *db_path,
+                         char *out, size_t size)
 {
-    char name[64];
     struct stat file;
 
-    if (run->request->verify_only)
-        return HONE_OK;
-    if (!hone__tune_kind(run)->is_shared)
-        (void)snprintf(name, sizeof name, "%s", run->device.id);
-    else if (stat(run->request->db->path, &file) == 0)
-        (void)snprintf(name, sizeof name, "cpu-%llx-%llx",
+    if (!kind->is_shared)
+        (void)snprintf(out, size, "%s", device->id);
+    else if (stat(db_path, &file) == 0)
+        (void)snprintf(out, size, "cpu-%llx-%llx",
                        (unsigned long long)file.st_dev,
                        (unsigned long long)file.st_ino);
     else
+        return 0;
+    return 1;
+}
+
+/* A device belongs to one measuring process at a time. */
+static hone_status lock_device(hone_tune_run *run, hone_error *err)
+{
+    const double start_s = hone__now_s();
+    char name[64];
+    hone_status status;
+
+    if (run->request->verify_only || run->request->is_locked ||
+        !hone__tune_lock_name(hone__tune_kind(run), &run->device,
+                              run->request->db->path, name, sizeof name))
         return HONE_OK;
-    return hone__device_lock_take(name, run->request->farm.stop, say_waiting,
-                                  run, &run->lock, err);
+    status = hone__device_lock_take(name, run->request->farm.stop, say_waiting,
+                                    run, &run->lock, err);
+    run->result->locked_s = hone__now_s() - start_s;
+    return status;
 }
 
 /* Only the configuration that was asked for. */
@@ -316,9 +331,12 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     /* The compilers load while the device is asked what it is. */
     HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
                               &run->farm, err));
-    HONE_TRY(hone__device_describe(request->farm.backend, request->device,
-                                   HONE_ANSWER_S, request->farm.stop,
-                                   &run->device, err));
+    if (request->described)
+        run->device = *request->described;
+    else
+        HONE_TRY(hone__device_describe(request->farm.backend, request->device,
+                                       HONE_ANSWER_S, request->farm.stop,
+                                       &run->device, err));
     HONE_TRY(lock_device(run, err));
     (void)snprintf(run->result->device_name, sizeof run->result->device_name,
                    "%s", run->device.name);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All shapes of `hone tune`: in turn on one device or dealt to several, each
+ * with a budget or all with one. */
+#include "tools/tune_work.h"
+
+#include "runtime/base/alloc.h"
+#include "runtime/base/text.h"
+
+#include <string.h>
+
+/* ---- on one device ------------------------------------------------------- */
+
+/* The last problem of its operation in this run. */
+static int is_last(const hone_tune_work *run)
+{
+    const size_t op = run->shapes.items[run->place].op;
+
+    for (size_t i = run->place + 1; i < run->shapes.n; ++i) {
+        if (run->shapes.items[i].op == op)
+            return 0;
+    }
+    return !run->is_look;
+}
+
+static hone_status tune_piece(hone_tune_work *run, const hone_tune_piece *piece,
+                              hone_error *err)
+{
+    const hone_shape *shape = &run->shapes.items[piece->place];
+    hone_tune_request request = run->request;
+    hone_tune_result result = {0};
+    hone_text title = {0};
+    hone_status status;
+
+    run->place = piece->place;
+    run->is_look = piece->budget.is_look;
+    hone__tune_shape_request(run, shape, &request);
+    request.budget_trials = piece->budget.trials;
+    request.budget_s = piece->budget.seconds;
+    request.learn = is_last(run);
+    hone__tune_title(shape, &title);
+    hone__progress_begin(hone__text_str(&title));
+    hone__text_free(&title);
+    status = hone__tune(&request, &result, err);
+    hone__progress_end();
+    return hone__tune_shape_outcome(run, &request, &result, status, err);
+}
+
+static hone_status tune_pieces(void *user, const hone_tune_piece *pieces,
+                               size_t n, hone_error *err)
+{
+    for (size_t i = 0; i < n; ++i)
+        HONE_TRY(tune_piece(user, &pieces[i], err));
+    return HONE_OK;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static hone_status tune(hone_tune_work *run, const hone_tune_piece *pieces,
+                        size_t n, hone_error *err)
+{
+    return (run->dispatch ? hone__tune_devices_tune : tune_pieces)(run, pieces,
+                                                                   n, err);
+}
+
+/* One budget for all. */
+static hone_status tune_shared(hone_tune_work *run, hone_error *err)
+{
+    const hone_tune_budget whole = {run->request.budget_trials,
+                                    run->request.budget_s, 0};
+    const size_t n = run->shapes.n;
+
+    run->shares = hone__alloc(run->n_models * n * sizeof *run->shares);
+    if (!run->shares)
+        return hone__out_of_memory(err, " for the shapes");
+    for (size_t i = 0; i < run->n_models * n; ++i)
+        run->shares[i].n_launches = run->shapes.items[i % n].n_launches
+                                        ? run->shapes.items[i % n].n_launches
+                                        : 1;
+    return hone__tune_spend(
+        &(hone_tune_spending){
+            run->shares, n, run->n_models, whole,
+            run->dispatch ? hone__tune_devices_tune : tune_pieces, run},
+        err);
+}
+
+static hone_status tune_each(hone_tune_work *run, hone_error *err)
+{
+    const hone_tune_budget each = {run->request.budget_trials,
+                                   run->request.budget_s, 0};
+    const size_t n = run->shapes.n * run->n_models;
+    hone_tune_piece *pieces = hone__alloc((n + 1) * sizeof *pieces);
+    hone_status status;
+
+    if (!pieces)
+        return hone__out_of_memory(err, " for the shapes");
+    for (size_t i = 0; i < n; ++i)
+        pieces[i] = (hone_tune_piece){i, each};
+    status = tune(run, pieces, n, err);
+    hone__free(pieces);
+    return status;
+}
+
+static void print_kept(hone_tune_work *run)
+{
+    json_t **rows = run->rows;
+
+    run->rows = NULL;
+    for (size_t i = 0; rows && i < run->shapes.n * run->n_models; ++i) {
+        const hone_tune_share *share = run->shares ? &run->shares[i] : NULL;
+
+        if (rows[i] && share)
+            rows[i] = hone__json_add(rows[i], "launches:I part:f why:s",
+                                     (int64_t)share->n_launches, share->part,
+                                     share->why);
+        if (rows[i])
+            hone__tune_put_row(run, rows[i]);
+    }
+    hone__free(rows);
+}
+
+/* Rows of several devices come in any order, and are printed in that of the
+ * shapes; those of one budget say what they had of it. */
+static hone_status tune_kept(hone_tune_work *run, int is_shared,
+                             hone_error *err)
+{
+    hone_status status;
+
+    if (is_shared || run->dispatch) {
+        run->rows = hone__alloc((run->shapes.n * run->n_models + 1) *
+                                sizeof *run->rows);
+        if (!run->rows)
+            return hone__out_of_memory(err, " for the shapes");
+    }
+    status = (is_shared ? tune_shared : tune_each)(run, err);
+    print_kept(run);
+    return status;
+}
+
+hone_status hone__tune_all(hone_tune_work *run, hone_error *err)
+{
+    const int is_shared =
+        run->shapes.is_counted && run->shapes.n &&
+        (run->request.budget_trials || run->request.budget_s > 0);
+    hone_status status = HONE_OK;
+
+    run->n_models = 1;
+    if (run->devices.n > 1 && run->shapes.n)
+        status = hone__tune_devices_open(run, err);
+    if (status == HONE_OK)
+        status = tune_kept(run, is_shared, err);
+    return run->devices.n > 1 && run->shapes.n
+               ? hone__tune_devices_close(run, status, err)
+               : status;
+}
