@@ -65,7 +65,8 @@ static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
     char best[320], failures[160];
     hone_text label = {0};
 
-    hone__text_printf(&label, "%s ", name);
+    hone__text_printf(&label, "%s%s ", name,
+                      job && !progress ? " helps with" : "");
     if (job)
         hone__tune_title(shape_of(s->work, job), &label);
     if (progress) {

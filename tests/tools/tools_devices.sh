@@ -52,21 +52,35 @@ ask_is "select count(*) from session where status <> 'done'" 0
 run 0 tune saxpy/stream $few --device cpu,cpu -q
 ask_is "select count(*) from trial" 30
 
+# ---- fewer problems than devices: they share its trials --------------------------------
+rm -f hone.db*
+run 0 tune saxpy/stream --dims 1500007 --device cpu,cpu --budget 25 --format json
+json shapes.0.trials=25 devices.1.problems=0
+grep -q '"n_helped": [1-9]' out || fail "nobody helped"
+ask_is "select count(*), count(distinct variant_id) from trial" "25|25"
+ask_is "select count(*) from session" 2
+
 # ---- a lane is killed: the others take over ----------------------------------------------
 # The parent's lanes are named hone-lane; the first that tunes is killed.
 rm -f hone.db*
 many="--dims 2000003 --dims 2100001 --dims 2200009 --dims 2300003 --budget 12"
 # shellcheck disable=SC2086
-"$HONE" tune saxpy/stream $many --device cpu,cpu,cpu:2 >out 2>err &
+"$HONE" tune saxpy/stream $many --device cpu,cpu,cpu:2 >tune.out 2>tune.err &
 tuner=$!
 # shellcheck disable=SC2317 # wait_until calls it
 has_trials() { [ -e hone.db ] && [ "$(ask "select count(*) from trial" 2>/dev/null || echo 0)" -ge 5 ]; }
 wait_until "trials" has_trials
+run 0 top --once --format json
+json running=true others.0.op=saxpy others.1.op=saxpy
+run 0 top --once
+out_has "also"
 lane=$(pgrep -P "$tuner" -x hone-lane | head -n 1)
 [ -n "$lane" ] || fail "there is no lane"
 kill -9 "$lane"
 code=0
 wait "$tuner" || code=$?
+cp tune.out out
+cp tune.err err
 [ "$code" -eq 0 ] || fail "a lost device ends it with $code"
 err_has "fell off: the process that tuned on it ended: killed by signal 9"
 ask_is "select count(distinct problem_id) from winner_v1" 4
@@ -79,20 +93,22 @@ ask_is "select count(*) from (select 1 from trial t join session s using (sessio
 # ---- all lanes are lost: a sentence, and what was measured is kept --------------------
 rm -f hone.db*
 # shellcheck disable=SC2086
-"$HONE" tune saxpy/stream $many --device cpu,cpu >out 2>err &
+"$HONE" tune saxpy/stream $many --device cpu,cpu >tune.out 2>tune.err &
 tuner=$!
 wait_until "trials" has_trials
 # shellcheck disable=SC2046 # a list of numbers
 kill -9 $(pgrep -P "$tuner" -x hone-lane)
 code=0
 wait "$tuner" || code=$?
+cp tune.out out
+cp tune.err err
 [ "$code" -eq 4 ] || fail "without devices it ends with $code"
 err_has "no device is left for 4 of 4 problems"
 n=$(ask "select count(*) from trial")
 
 # ---- Ctrl-C, and going on ---------------------------------------------------------------
 # shellcheck disable=SC2086
-"$HONE" tune saxpy/stream $many --device cpu,cpu >out 2>err &
+"$HONE" tune saxpy/stream $many --device cpu,cpu >tune.out 2>tune.err &
 tuner=$!
 # shellcheck disable=SC2317 # wait_until calls it
 has_more() { [ "$(ask "select count(*) from trial" 2>/dev/null || echo 0)" -gt $((n + 3)) ]; }
@@ -100,6 +116,8 @@ wait_until "more trials" has_more
 kill -INT "$tuner"
 code=0
 wait "$tuner" || code=$?
+cp tune.out out
+cp tune.err err
 [ "$code" -eq 130 ] || fail "Ctrl-C ends it with $code"
 err_has "interrupted; every finished trial is in"
 ask_is "select count(*) from session where status = 'running'" 0

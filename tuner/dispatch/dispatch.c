@@ -23,6 +23,15 @@ void hone__dispatch_count_time(hone_dispatch *d, size_t lane)
     l->since_s = now_s;
 }
 
+void hone__dispatch_count_all(hone_dispatch *d, size_t lane)
+{
+    for (size_t i = 0; i < d->n_lanes; ++i)
+        if (d->devices[i].state == HONE_DEAL_LENT &&
+            d->devices[i].problem == d->devices[lane].problem)
+            hone__dispatch_count_time(d, i);
+    hone__dispatch_count_time(d, lane);
+}
+
 static void send(hone_dispatch *d, size_t lane, uint32_t kind,
                  hone_text *payload)
 {
@@ -46,23 +55,28 @@ static int is_last(const hone_dispatch *d, const hone_dispatch_job *job)
 
 static void tell(hone_dispatch *d, size_t lane, hone_deal_move move)
 {
-    const hone_dispatch_device *device = &d->lanes[lane].device;
+    hone_lane_state *l = &d->lanes[lane];
     hone_text payload = {0};
 
-    if (!move.is_loan) {
+    if (move.is_loan) {
+        hone_tune_loan loan = {.number = ++d->n_loans,
+                               .ordinal = l->device.ordinal,
+                               .report = l->device.report};
+
+        l->loan = loan.number;
+        (void)snprintf(loan.name, sizeof loan.name, "%s", l->device.name);
+        hone__pack_bytes(&payload, &loan, sizeof loan);
+        send(d, (size_t)d->deal.problems[move.problem].device, HONE_LANE_LEND,
+             &payload);
+        d->request->on_progress(d->request->user, lane, &d->jobs[move.problem],
+                                NULL);
+    } else {
         hone_dispatch_job job = d->jobs[move.problem];
 
         job.is_last = is_last(d, &job);
         hone__pack_bytes(&payload, &job, sizeof job);
         send(d, lane, HONE_LANE_DEAL, &payload);
-        return;
     }
-    hone__pack_i64(&payload, (int64_t)lane);
-    hone__pack_i64(&payload, device->ordinal);
-    hone__pack_string(&payload, device->name);
-    hone__pack_bytes(&payload, &device->report, sizeof device->report);
-    send(d, (size_t)d->deal.problems[move.problem].device, HONE_LANE_LEND,
-         &payload);
 }
 
 static void estimate(hone_dispatch *d)

@@ -67,7 +67,8 @@ typedef struct hone_dispatch_request {
                  hone_tune_request *out);
     /* In the parent: the rest. Seconds that a job is expected to take. */
     double (*cost)(void *user, const hone_dispatch_job *job);
-    /* `progress` NULL: the device has no problem. */
+    /* `progress` NULL: the device helps with the job, or without one has
+     * nothing to do. */
     void (*on_progress)(void *user, size_t device, const hone_dispatch_job *job,
                         const hone_tune_progress *progress);
     /* A failure that is not returned ends the run. */

@@ -73,11 +73,7 @@ static void finish(hone_dispatch *d, size_t lane)
     const hone_dispatch_job *job = &d->jobs[d->devices[lane].problem];
 
     d->lanes[lane].n_failed = 0;
-    for (size_t i = 0; i < d->n_lanes; ++i)
-        if (d->devices[i].state == HONE_DEAL_LENT &&
-            d->devices[i].problem == d->devices[lane].problem)
-            hone__dispatch_count_time(d, i);
-    hone__dispatch_count_time(d, lane);
+    hone__dispatch_count_all(d, lane);
     hone__deal_finish(&d->deal, (int)lane);
     d->request->on_progress(d->request->user, lane, NULL, NULL);
     d->request->on_outcome(d->request->user,
@@ -117,6 +113,24 @@ static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
     }
 }
 
+/* A loan that ended with its problem may be another one's by now. */
+static void take_returned(hone_dispatch *d, hone_unpack *in)
+{
+    const int64_t number = hone__unpack_i64(in);
+    const int is_out = (int)hone__unpack_i64(in);
+    const char *why = hone__unpack_string(in);
+
+    for (size_t i = 0; i < d->n_lanes && !in->broken; ++i) {
+        if (d->lanes[i].loan != number || d->devices[i].state != HONE_DEAL_LENT)
+            continue;
+        hone__dispatch_count_time(d, i);
+        hone__deal_return(&d->deal, (int)i, is_out);
+        d->request->on_progress(d->request->user, i, NULL, NULL);
+        if (is_out)
+            hone__dispatch_device_out(d, i, why);
+    }
+}
+
 static void take_message(hone_dispatch *d, size_t lane, uint32_t kind,
                          hone_unpack *in)
 {
@@ -124,6 +138,8 @@ static void take_message(hone_dispatch *d, size_t lane, uint32_t kind,
         return;
     if (kind == HONE_LANE_PROGRESS)
         take_progress(d, lane, in);
+    else if (kind == HONE_LANE_RETURNED)
+        take_returned(d, in);
     else if (kind == HONE_LANE_RESULT)
         take_result(d, lane, in);
 }

@@ -19,8 +19,7 @@ static void note(hone_dispatch *d, const char *sentence)
         d->request->on_note(d->request->user, sentence);
 }
 
-/* It gets no more work: `why` ends a sentence. */
-static void device_out(hone_dispatch *d, size_t lane, const char *why)
+void hone__dispatch_device_out(hone_dispatch *d, size_t lane, const char *why)
 {
     hone_dispatch_device *device = &d->lanes[lane].device;
     char text[500];
@@ -54,11 +53,11 @@ void hone__dispatch_lose(hone_dispatch *d, size_t lane, int is_out,
     char text[500];
     int given_up;
 
-    hone__dispatch_count_time(d, lane);
+    hone__dispatch_count_all(d, lane);
     given_up = hone__deal_lose(&d->deal, (int)lane, is_out);
     d->request->on_progress(d->request->user, lane, NULL, NULL);
     if (is_out) {
-        device_out(d, lane, why);
+        hone__dispatch_device_out(d, lane, why);
     } else {
         (void)snprintf(text, sizeof text,
                        "%s came to no end with a problem, and answers again: "
@@ -87,7 +86,7 @@ void hone__dispatch_lane_over(hone_dispatch *d, size_t lane)
     }
     hone__dispatch_count_time(d, lane);
     hone__deal_return(&d->deal, (int)lane, 1);
-    device_out(d, lane, why);
+    hone__dispatch_device_out(d, lane, why);
 }
 
 /* ---- what there is ------------------------------------------------------- */

@@ -15,6 +15,7 @@ typedef struct hone_lane_state {
     hone_dispatch_use use;
     int has_answered; /* what its device is */
     int n_failed;     /* problems in a row that it came to no end with */
+    int64_t loan;     /* the number of its last */
     double since_s;   /* when its present state began */
 } hone_lane_state;
 
@@ -30,6 +31,7 @@ struct hone_dispatch {
     const hone_dispatch_job *jobs;
     hone_deal deal;
     hone_deal_device devices[HONE_DISPATCH_MOST_DEVICES];
+    int64_t n_loans; /* so far */
     int is_stopping;
     hone_status status; /* what ended it */
     hone_error error;
@@ -42,8 +44,12 @@ void hone__dispatch_stop(hone_dispatch *d, hone_status status,
                          const hone_error *error);
 /* The state of a lane's device ends and another begins: where its time went. */
 void hone__dispatch_count_time(hone_dispatch *d, size_t lane);
+/* The same of those that help it, and of itself. */
+void hone__dispatch_count_all(hone_dispatch *d, size_t lane);
 
 /* dispatch_lanes.c */
+/* The device gets no more work: `why` ends a sentence. */
+void hone__dispatch_device_out(hone_dispatch *d, size_t lane, const char *why);
 /* A device came to no end with its problem. */
 void hone__dispatch_lose(hone_dispatch *d, size_t lane, int is_out,
                          const char *why);

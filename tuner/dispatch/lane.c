@@ -22,6 +22,7 @@ typedef struct lane {
     hone_db *db; /* NULL: not opened yet */
     hone_dispatch_job job;
     int has_job;
+    hone_tune_loans loans;
     double said_s; /* when progress was last said */
     char stage[64];
     hone_lane_result result;
@@ -72,11 +73,40 @@ static void on_progress(void *user, const hone_tune_progress *progress)
 
 /* ---- from it ------------------------------------------------------------- */
 
+/* Of a loan: it is over, or came too late for this problem. */
+static void give_back(void *user, int64_t number, const char *why)
+{
+    lane *l = user;
+    hone_text payload = {0};
+
+    hone__pack_i64(&payload, number);
+    hone__pack_i64(&payload, why != NULL);
+    hone__pack_string(&payload, why ? why : "");
+    (void)say(l, HONE_LANE_RETURNED, &payload, 1);
+}
+
+static void take_loan(lane *l, hone_unpack *in)
+{
+    hone_tune_loan loan;
+
+    hone__struct_unpack(in, &loan, sizeof loan);
+    if (in->broken)
+        return;
+    if (l->loans.is_over || l->loans.n == HONE_TUNE_MOST_LOANS)
+        give_back(l, loan.number, NULL);
+    else
+        l->loans.offered[l->loans.n++] = loan;
+}
+
 static hone_status on_message(void *user, uint32_t kind, hone_unpack *in,
                               hone_error *err)
 {
     lane *l = user;
 
+    if (kind == HONE_LANE_LEND) {
+        take_loan(l, in);
+        return HONE_OK;
+    }
     if (kind != HONE_LANE_DEAL)
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "unknown message %u to a lane", (unsigned)kind);
@@ -118,6 +148,8 @@ static hone_status tune(lane *l, hone_error *err)
     tune.device = l->setup->ordinal;
     tune.described = &l->report;
     tune.is_locked = kind->is_shared; /* by the parent, for all */
+    l->loans = (hone_tune_loans){.give_back = give_back, .user = l};
+    tune.loans = &l->loans;
     tune.on_trial = NULL;
     tune.on_progress = on_progress;
     tune.user = l;
@@ -144,6 +176,7 @@ static hone_status serve(lane *l, hone_error *err)
     memset(&l->result, 0, sizeof l->result);
     l->stage[0] = '\0';
     l->result.status = tune(l, &l->result.error);
+    l->loans.is_over = 1;
     l->result.answers = (l->result.status != HONE_ERR_CUDA &&
                          l->result.status != HONE_ERR_NO_GPU) ||
                         device_answers(l);
@@ -186,6 +219,7 @@ int hone__lane(void *user, int from_parent, int to_parent)
     (void)sigaction(SIGTERM, &action, NULL);
     hone__worker_name("hone-lane");
     l->setup = user;
+    l->loans.is_over = 1;
     hone__farm_link_open(&l->link, l->setup->farm, from_parent, to_parent,
                          on_message, l);
     status = introduce(l);

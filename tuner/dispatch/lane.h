@@ -9,13 +9,13 @@
 enum {
     /* To a lane. */
     HONE_LANE_DEAL = 1, /* hone_dispatch_job: tune it */
-    HONE_LANE_LEND,     /* i64 device, i64 ordinal, hone_device_report */
+    HONE_LANE_LEND,     /* hone_tune_loan */
     /* From it. */
     HONE_LANE_HELLO,    /* hone_device_report */
     HONE_LANE_REFUSED,  /* an error: the device cannot be described */
     HONE_LANE_PROGRESS, /* hone_tune_progress, best configuration, stage */
     HONE_LANE_RESULT,   /* hone_lane_result */
-    HONE_LANE_RETURNED  /* i64 device, i64 is_out, f64 busy_s, sentence */
+    HONE_LANE_RETURNED  /* number of the loan, is_out, why */
 };
 
 typedef struct hone_lane_result {

@@ -45,11 +45,15 @@ static int is_over(const hone_tune_run *run)
  * before it is over: for want of compiled variants, or of proposals. */
 static hone_status wait_for_news(hone_tune_run *run, hone_error *err)
 {
-    hone_worker *const worker = &run->worker;
-    const int is_starved =
-        run->worker_ready && !run->trying.n && run->compiling.n;
+    hone_worker *processes[HONE_TUNE_MOST_WORKERS];
+    const hone_tune_worker *own = &run->workers[0];
+    const int is_starved = own->is_ready && !own->trying.n && run->compiling.n;
     const double start_s = hone__now_s();
-    const hone_status status = hone__farm_turn(run->farm, &worker, 1, err);
+    hone_status status;
+
+    for (size_t i = 0; i < run->n_workers; ++i)
+        processes[i] = &run->workers[i].process;
+    status = hone__farm_turn(run->farm, processes, run->n_workers, err);
 
     if (is_starved)
         run->result->starved_s += hone__now_s() - start_s;
@@ -59,6 +63,7 @@ static hone_status wait_for_news(hone_tune_run *run, hone_error *err)
 static hone_status loop(hone_tune_run *run, hone_error *err)
 {
     while (!is_over(run)) {
+        HONE_TRY(hone__tune_loans_take(run, err));
         HONE_TRY(hone__tune_propose(run, err));
         HONE_TRY(hone__tune_worker_feed(run, err));
         if (is_over(run)) /* the last ones never got past the gate */
@@ -69,7 +74,7 @@ static hone_status loop(hone_tune_run *run, hone_error *err)
             return run->pending_status;
         }
         HONE_TRY(hone__tune_worker_code(run, err));
-        HONE_TRY(hone__tune_worker_pump(run, err));
+        HONE_TRY(hone__tune_workers_pump(run, err));
     }
     return HONE_OK;
 }
@@ -102,6 +107,7 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
 
     if (status == HONE_OK)
         status = loop(run, err);
+    hone__tune_loans_end(run);
     final_start_s = hone__now_s();
     if (run->ready_s > 0) {
         result->setup_s = run->ready_s - run->start_s;

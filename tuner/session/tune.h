@@ -41,6 +41,26 @@ typedef struct hone_tune_entry {
     const char *config;
 } hone_tune_entry;
 
+/* Other devices of the same model that help with the trials of a run. Whoever
+ * lends them appends while the run goes on; the run gives each back once. */
+enum { HONE_TUNE_MOST_LOANS = 63 };
+
+typedef struct hone_tune_loan {
+    int64_t number; /* the lender's */
+    int ordinal;
+    char name[24]; /* "cuda:1" */
+    hone_device_report report;
+} hone_tune_loan;
+
+typedef struct hone_tune_loans {
+    hone_tune_loan offered[HONE_TUNE_MOST_LOANS]; /* not taken yet */
+    size_t n;
+    int is_over; /* no more are taken: offers would have to wait */
+    /* `why` it fell off; NULL: it did not. */
+    void (*give_back)(void *user, int64_t number, const char *why);
+    void *user;
+} hone_tune_loans;
+
 typedef struct hone_tune_request {
     const hone_template *tmpl;
     /* Implementations that compete, all of one contract, in the order in which
@@ -64,6 +84,7 @@ typedef struct hone_tune_request {
     double until_gain;     /* stop when another such gain is unlikely, see
                               rules.h: 0.01 for 1 %; 0: do not */
     uint64_t seed;
+    hone_tune_loans *loans;            /* NULL: nobody lends */
     const hone_objectives *objectives; /* beside the time; NULL: none */
     const hone_start *start; /* tried right after the default; NULL: none */
     int without_seeds;       /* do not begin with what is good elsewhere */
@@ -172,6 +193,7 @@ typedef struct hone_tune_result {
     int64_t n_samples;   /* of all trials of this run */
     double sample_s;     /* spent in these samples */
     int64_t n_discarded; /* samples during a slowdown, repeated */
+    int64_t n_helped;    /* trials on devices that were lent */
     int64_t n_retried;   /* trials whose worker was killed from outside */
     int64_t outcomes[HONE_N_OUTCOMES];
     int has_winner;

@@ -348,7 +348,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     plan_progress(run);
     HONE_TRY(hone__farm_wait(run->farm, err));
     HONE_TRY(open_others(run, err));
-    run->worker_setup = (hone_worker_setup){
+    run->n_workers = 1;
+    run->workers[0].setup = (hone_worker_setup){
         .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
@@ -367,9 +368,9 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .show = request->show,
                     .dump = request->dump,
                     .reference_templates = run->reference_templates}};
-    if (run->worker_setup.sanitized)
+    if (run->workers[0].setup.sanitized)
         run->worker_log = tmpfile();
-    HONE_TRY(hone__tune_worker_start(run, err));
+    HONE_TRY(hone__tune_worker_start(run, &run->workers[0], err));
     if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_submit(run->farm, run->device.arch, err));
     return remember(run, err);
@@ -377,13 +378,15 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 
 void hone__tune_teardown(hone_tune_run *run)
 {
+    hone_tune_worker *const w = &run->workers[0];
     hone_tune_queue *const queues[] = {&run->compiling, &run->queued,
-                                       &run->deferred, &run->trying};
+                                       &run->deferred, &w->trying};
 
+    hone__tune_loans_end(run);
     if (hone__tune_stopped(run))
-        hone__worker_kill(&run->worker);
+        hone__worker_kill(&w->process);
     else
-        (void)hone__worker_stop(&run->worker, run->trying.n ? 0 : 2.0, NULL, 0);
+        (void)hone__worker_stop(&w->process, w->trying.n ? 0 : 2.0, NULL, 0);
     if (run->worker_log)
         (void)fclose(run->worker_log);
     hone__farm_close(run->farm);
