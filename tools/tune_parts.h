@@ -60,6 +60,8 @@ typedef struct hone_tune_end {
     int n_without_winner, n;
     const hone_options *options;
     json_t *portfolios; /* an array; NULL: none were asked for */
+    json_t *devices;    /* of several; NULL: there was one */
+    json_t *compile;    /* the processes that compiled for them */
 } hone_tune_end;
 
 hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
@@ -107,13 +109,21 @@ typedef struct hone_tune_budget {
 /* Of a problem between those that have `listed` (tune_between.c). */
 hone_tune_budget hone__tune_between_budget(const hone_tune_budget *listed);
 
+/* A shape on one model of device, and what it may spend. */
+typedef struct hone_tune_piece {
+    size_t place; /* model x number of shapes + shape */
+    hone_tune_budget budget;
+} hone_tune_piece;
+
 typedef struct hone_tune_spending {
-    hone_tune_share *shares; /* with `n_launches`, else 0 */
-    size_t n;
+    hone_tune_share *shares; /* with `n_launches`, else 0; model by model */
+    size_t n;                /* shapes */
+    size_t n_models;         /* of devices: each has a budget of its own */
     hone_tune_budget whole;
-    /* Tune one shape, and say in its share what came of it. */
-    hone_status (*tune)(void *user, size_t place,
-                        const hone_tune_budget *budget, hone_error *err);
+    /* Tune these, in this order or another, and say in the share of each what
+     * came of it. */
+    hone_status (*tune)(void *user, const hone_tune_piece *pieces, size_t n,
+                        hone_error *err);
     void *user;
 } hone_tune_spending;
 
