@@ -37,9 +37,11 @@ typedef struct tune_run {
      * rows, printed at the end. Else NULL. */
     hone_tune_share *shares;
     json_t **rows;
-    json_t *portfolios; /* NULL: none were asked for */
-    size_t place;       /* of the shape that is tuned */
-    int is_look;        /* the first time */
+    json_t *portfolios;      /* NULL: none were asked for */
+    size_t place;            /* of the shape that is tuned */
+    int is_look;             /* the first time */
+    hone_tune_budget budget; /* as it was asked for */
+    int is_between;          /* tuning what nobody named: no row, no word */
 } tune_run;
 
 /* "3 wrong, 1 fault": what is not ok. */
@@ -99,6 +101,10 @@ static void put_row(tune_run *run, json_t *row)
 
 static void print_row(tune_run *run, json_t *row)
 {
+    if (run->is_between) {
+        json_decref(row); /* nobody asked for it */
+        return;
+    }
     if (run->rows) {
         json_decref(run->rows[run->place]);
         run->rows[run->place] = row;
@@ -119,6 +125,8 @@ static int is_of_the_shape(hone_status status)
 /* On stderr too, and with --quiet: the table only has a dash. */
 static void say_why(tune_run *run, const char *title, const char *why)
 {
+    if (run->is_between)
+        return;
     if (run->is_look && !run->shares[run->place].is_refused)
         return;
     ++run->n_without_winner;
@@ -272,6 +280,8 @@ static hone_status prepare(tune_run *run, hone_error *err)
                                  err));
     HONE_TRY(hone__option_budget(options, &request->budget_trials,
                                  &request->budget_s, err));
+    run->budget =
+        (hone_tune_budget){request->budget_trials, request->budget_s, 0};
     HONE_TRY(hone__option_until(options, &request->until_gain, err));
     if (options->text[HONE_OPT_OBJECTIVE])
         HONE_TRY(hone__objectives_read(options->text[HONE_OPT_OBJECTIVE],
@@ -414,6 +424,30 @@ static hone_status tune_all(tune_run *run, hone_error *err)
     return status;
 }
 
+/* Problems that nobody named, for the chooser. */
+static hone_status tune_between(tune_run *run, hone_error *err)
+{
+    const hone_options *options = run->options;
+    const hone_tune_budget each = hone__tune_between_budget(&run->budget);
+    const size_t n_listed = run->shapes.n;
+    hone_status status = HONE_OK;
+    int64_t n = -1;
+
+    if (options->text[HONE_OPT_BETWEEN])
+        n = options->number[HONE_OPT_BETWEEN];
+    if (!options->text[HONE_OPT_SHAPES] ||
+        options->text[HONE_OPT_NO_PORTFOLIO] ||
+        (n < 0 && run->shapes.is_counted))
+        return HONE_OK;
+    HONE_TRY(hone__shapes_add_between(&run->shapes, n, run->request.seed, err));
+    run->is_between = 1;
+    for (size_t i = n_listed; status == HONE_OK && i < run->shapes.n; ++i)
+        status = tune_part(run, i, &each, err);
+    run->is_between = 0;
+    run->shapes.n = n_listed;
+    return status;
+}
+
 /* ---- what serves all of them ----------------------------------------------
  */
 
@@ -458,6 +492,11 @@ static hone_status check_options(const hone_options *options, hone_error *err)
                               "--portfolio is of all tuned problems of an "
                               "operation: leave --dims %s out",
                               options->items[i].text);
+    if (options->text[HONE_OPT_BETWEEN] &&
+        (is_none || !options->text[HONE_OPT_SHAPES]))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--between goes with --shapes and a portfolio, which "
+                          "learns from such problems");
     if (is_none && !options->text[HONE_OPT_SHAPES])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--no-portfolio goes with --shapes, which alone "
@@ -480,6 +519,8 @@ hone_exit hone__cmd_tune(const hone_options *options)
         status = prepare(&run, &err);
     if (status == HONE_OK)
         status = tune_all(&run, &err);
+    if (status == HONE_OK)
+        status = tune_between(&run, &err);
     if (status == HONE_OK)
         status = make_portfolios(&run, &err);
     hone__text_printf(&none,

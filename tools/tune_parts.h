@@ -42,6 +42,14 @@ hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
                               hone_error *err);
 void hone__shapes_free(hone_shapes *shapes);
 
+/* ---- problems that nobody named (tune_between.c) --------------------------
+ */
+
+/* Add `n_each` problems between those of each operation, -1: as many as it has,
+ * up to 64; a note says so. */
+hone_status hone__shapes_add_between(hone_shapes *shapes, int64_t n_each,
+                                     uint64_t seed, hone_error *err);
+
 /* ---- what both end with (cmd_tune.c) ------------------------------------- */
 
 typedef struct hone_tune_end {
@@ -95,6 +103,9 @@ typedef struct hone_tune_budget {
     double seconds;
     int is_look; /* others follow */
 } hone_tune_budget;
+
+/* Of a problem between those that have `listed` (tune_between.c). */
+hone_tune_budget hone__tune_between_budget(const hone_tune_budget *listed);
 
 typedef struct hone_tune_spending {
     hone_tune_share *shares; /* with `n_launches`, else 0 */

@@ -14,7 +14,7 @@ struct sqlite3_stmt;
 
 enum {
     HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
-    HONE_DB_VERSION = 10,                /* user_version that we write */
+    HONE_DB_VERSION = 11,                /* user_version that we write */
     HONE_DB_BUSY_TIMEOUT_MS = 5000       /* for another process's write */
 };
 

@@ -9,7 +9,7 @@ views="winners trials sessions decisions devices coverage"
 
 # ---- every version -----------------------------------------------------------
 
-for version in 1 2 3 4 5 6 7 8 9 10; do
+for version in 1 2 3 4 5 6 7 8 9 10 11; do
     db=$work/version_$version.db
     "$tests/make_version" "$db" $version "$old" || fail "no version $version"
     before=$(cksum <"$db")
@@ -55,7 +55,7 @@ refused() {
     [ "$before" = "$(cksum <"$work/bad.db")" ] || fail "it was changed"
 }
 
-whole=$work/version_10.db
+whole=$work/version_11.db
 run 0 export gemm_f16 --db "$whole" -o "$work/rows.csv"
 whole_before=$(cksum <"$whole")
 : >"$work/bad.db"

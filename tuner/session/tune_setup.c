@@ -25,8 +25,8 @@ static hone_status open_impl(const hone_tune_run *run, hone_tune_impl *impl,
     hone__template_known_dims(tmpl, request->dims,
                               !request->verify_only || request->space_of_dims,
                               dims);
-    HONE_TRY(hone__space_create(tmpl, dims, &run->device.properties,
-                                &impl->space, err));
+    HONE_TRY((request->list ? hone__space_create_whole : hone__space_create)(
+        tmpl, dims, &run->device.properties, &impl->space, err));
     return hone__default_plan(tmpl, impl->space, &impl->default_index,
                               &impl->default_spec, err);
 }
