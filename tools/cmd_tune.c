@@ -24,6 +24,7 @@
 typedef struct tune_run {
     const hone_options *options;
     hone_shapes shapes;
+    hone_tune_shard shard;     /* of --shard; the shapes are its own */
     hone_tune_request request; /* all but template and dims */
     hone_start_file start;
     hone_objectives objectives; /* none: the time */
@@ -198,12 +199,30 @@ static int is_last(const tune_run *run)
     return !run->is_look;
 }
 
+/* Of a problem that several shards share: its configurations and trials are
+ * divided among them, and they begin with different ones. */
+static void take_part(const hone_shape *shape, const char *mark,
+                      hone_tune_request *request)
+{
+    request->shard = mark;
+    if (shape->n_parts < 2)
+        return;
+    request->part = shape->part;
+    request->n_parts = shape->n_parts;
+    request->seed += (uint64_t)shape->part;
+    if (request->budget_trials > 0)
+        request->budget_trials =
+            (request->budget_trials + shape->n_parts - 1) / shape->n_parts;
+    request->budget_s /= shape->n_parts;
+}
+
 static hone_status tune_shape(tune_run *run, const hone_shape *shape,
                               hone_error *err)
 {
     hone_tune_request request = run->request;
     hone_tune_result result = {0};
     hone_text label = {0}, title = {0};
+    char mark[HONE_SHARD_MARK];
     const char *name;
     hone_status status;
 
@@ -214,6 +233,10 @@ static hone_status tune_shape(tune_run *run, const hone_shape *shape,
     request.only = run->shapes.ops[shape->op].impls.named;
     request.dims = shape->dims;
     request.learn = is_last(run);
+    if (run->shard.shard.n) {
+        hone__tune_shard_mark(&run->shard, shape, mark);
+        take_part(shape, mark, &request);
+    }
     hone__template_label_dims(shape->tmpl, shape->dims, &label);
     hone__text_printf(&title, "%s %s", shape->tmpl->op, hone__text_str(&label));
     name = hone__text_str(&title);
@@ -282,6 +305,7 @@ static hone_status prepare(tune_run *run, hone_error *err)
     HONE_TRY(hone__start_read(options, &run->start, err));
     request->start = run->start.n ? &run->start.start : NULL;
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));
+    HONE_TRY(hone__tune_shard(options, &run->shapes, &run->shard, err));
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     if (options->text[HONE_OPT_DB]) {
         hone__text_puts(&run->db_option, " --db ");
@@ -289,6 +313,8 @@ static hone_status prepare(tune_run *run, hone_error *err)
     }
     HONE_TRY(hone__locate_farm(options, &run->cache, &request->farm, err));
     HONE_TRY(open_db(run, err));
+    if (run->shard.shard.n)
+        HONE_TRY(hone__db_shards_put(request->db, &run->shard.list, err));
     request->verbose = options->text[HONE_OPT_VERBOSE] != NULL;
     request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
     request->timing = hone__option_timing(options);
@@ -379,10 +405,14 @@ static void print_shared(tune_run *run)
 static hone_status tune_shared(tune_run *run, hone_error *err)
 {
     const size_t n = run->shapes.n;
-    const hone_tune_budget whole = {run->request.budget_trials,
-                                    run->request.budget_s, 0};
+    hone_tune_budget whole = {run->request.budget_trials, run->request.budget_s,
+                              0};
     hone_status status;
 
+    if (run->shard.shard.n) { /* a part of the work, a part of the budget */
+        whole.trials = (int64_t)(run->shard.part * (double)whole.trials + 0.5);
+        whole.seconds *= run->shard.part;
+    }
     run->shares = hone__alloc(n * sizeof *run->shares);
     run->rows = hone__alloc(n * sizeof *run->rows);
     if (!run->shares || !run->rows) {
@@ -425,7 +455,8 @@ static hone_status make_portfolios(tune_run *run, hone_error *err)
     const int is_all = options->text[HONE_OPT_PORTFOLIO] != NULL;
 
     if (!is_all && (!options->text[HONE_OPT_SHAPES] ||
-                    options->text[HONE_OPT_NO_PORTFOLIO]))
+                    options->text[HONE_OPT_NO_PORTFOLIO] ||
+                    run->shard.shard.n)) /* of all shards, when they are one */
         return HONE_OK;
     HONE_TRY(hone__tune_portfolio(&run->request, &run->shapes, &run->portfolios,
                                   err));
@@ -438,6 +469,31 @@ static hone_status make_portfolios(tune_run *run, hone_error *err)
                       run->shapes.ops[0].name,
                       (int)HONE_PORTFOLIO_LEAST_PROBLEMS,
                       run->shapes.ops[0].name);
+}
+
+static hone_status check_shard_options(const hone_options *options,
+                                       hone_error *err)
+{
+    const int is_shard = options->text[HONE_OPT_SHARD] != NULL;
+    const int is_list = options->text[HONE_OPT_MISSING_FROM] != NULL;
+
+    if ((is_shard || is_list) &&
+        (options->text[HONE_OPT_PORTFOLIO] || hone__device_is_replay(options)))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--shard and --missing-from are about problems to be "
+                          "tuned on a device, not about portfolios and "
+                          "recordings");
+    if (is_shard && is_list)
+        return hone__fail(
+            err, HONE_ERR_ARGUMENT,
+            "--missing-from prints a list and tunes nothing: give "
+            "that list to --shapes, with --shard");
+    if (is_shard && !options->text[HONE_OPT_DB])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--shard takes a database of its own: give it one "
+                          "with --db, such as --db shard-1.db, and put them "
+                          "together with 'hone merge'");
+    return HONE_OK;
 }
 
 /* Options that would have no effect. */
@@ -462,7 +518,7 @@ static hone_status check_options(const hone_options *options, hone_error *err)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--no-portfolio goes with --shapes, which alone "
                           "ends with one");
-    return HONE_OK;
+    return check_shard_options(options, err);
 }
 
 hone_exit hone__cmd_tune(const hone_options *options)
@@ -474,6 +530,8 @@ hone_exit hone__cmd_tune(const hone_options *options)
     hone_status status;
 
     status = check_options(options, &err);
+    if (status == HONE_OK && options->text[HONE_OPT_MISSING_FROM])
+        return hone__tune_missing(options);
     if (status == HONE_OK && hone__device_is_replay(options))
         return hone__tune_replay(options, on_progress);
     if (status == HONE_OK)
@@ -499,6 +557,7 @@ hone_exit hone__cmd_tune(const hone_options *options)
     hone__free(run.shares);
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
+    hone__text_free(&run.shard.list);
     hone__start_free(&run.start);
     hone__text_free(&run.db_path);
     hone__text_free(&run.db_option);
