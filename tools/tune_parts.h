@@ -135,6 +135,19 @@ typedef struct hone_tune_shard {
  * and n shards 0. HONE_ERR_ARGUMENT. */
 hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
                              hone_tune_shard *out, hone_error *err);
+/* What one of many shards has most of. */
+typedef struct hone_tune_load {
+    size_t n_problems;
+    double part;    /* of all that is expected */
+    double trial_s; /* of a trial of each of its problems, together */
+} hone_tune_load;
+
+/* Of the shards that `shapes` would be dealt to; `split`: the problems that
+ * several have, as lines for --shapes. */
+hone_status hone__tune_load(const hone_options *options,
+                            const hone_shapes *shapes, int n_shards,
+                            hone_tune_load *out, hone_text *split,
+                            hone_error *err);
 /* What its session of `shape` is stored with. */
 void hone__tune_shard_mark(const hone_tune_shard *of, const hone_shape *shape,
                            char out[HONE_SHARD_MARK]);

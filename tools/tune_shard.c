@@ -208,6 +208,68 @@ hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
     return status;
 }
 
+/* ---- for those who ask for machines
+ * ------------------------------------------ */
+
+static void put_split(const hone_shapes *shapes, const hone_shape *shape,
+                      hone_text *out)
+{
+    hone__text_printf(out, "%s ", shapes->ops[shape->op].name);
+    hone__db_dims_text(shape->dims, shape->tmpl->n_dims, out);
+    hone__text_puts(out, "\n");
+}
+
+/* The most of each that any shard has. */
+static hone_status add_loads(const hone_shapes *shapes, const deal *of,
+                             int n_shards, hone_tune_load *out, hone_error *err)
+{
+    hone_tune_load *loads = hone__alloc((size_t)n_shards * sizeof *loads);
+    double all = 0;
+
+    if (!loads)
+        return hone__out_of_memory(err, " for the shards");
+    for (size_t i = 0; i < shapes->n; ++i) {
+        const int n_parts = of->dealt[i].n_parts;
+
+        all += of->costs[i];
+        for (int k = 0; k < n_parts; ++k) {
+            hone_tune_load *load = &loads[of->dealt[i].shard - 1 + k];
+
+            ++load->n_problems;
+            load->part += of->costs[i] / n_parts;
+        }
+    }
+    for (int i = 0; i < n_shards; ++i) {
+        if (loads[i].n_problems > out->n_problems)
+            out->n_problems = loads[i].n_problems;
+        if (loads[i].part > out->part)
+            out->part = loads[i].part;
+    }
+    out->trial_s = out->part;
+    out->part = all > 0 ? out->part / all : 0;
+    hone__free(loads);
+    return HONE_OK;
+}
+
+hone_status hone__tune_load(const hone_options *options,
+                            const hone_shapes *shapes, int n_shards,
+                            hone_tune_load *out, hone_text *split,
+                            hone_error *err)
+{
+    deal all = {0};
+    hone_status status = deal_all(options, shapes, n_shards, &all, err);
+
+    *out = (hone_tune_load){0};
+    if (status == HONE_OK)
+        status = add_loads(shapes, &all, n_shards, out, err);
+    for (size_t i = 0; status == HONE_OK && i < shapes->n; ++i)
+        if (all.dealt[i].n_parts > 1)
+            put_split(shapes, &shapes->items[i], split);
+    hone__free(all.costs);
+    hone__free(all.dealt);
+    return status == HONE_OK ? hone__text_check(split, err) : status;
+}
+
 void hone__tune_shard_mark(const hone_tune_shard *of, const hone_shape *shape,
                            char out[HONE_SHARD_MARK])
 {

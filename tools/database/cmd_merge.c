@@ -38,25 +38,17 @@ static hone_exit say(const hone_options *options, const char *path,
                                                       : code;
 }
 
-static hone_status merge_paths(const char *const *paths, size_t n, hone_db *db,
-                               hone_db_merged *out, hone_error *err)
+static hone_status merge_files(const char *path, const char *const *paths,
+                               size_t n, hone_db_merged *out, hone_error *err)
 {
-    HONE_TRY(hone__db_merge_files(db, paths, n, out, err));
-    return hone__merge_say_twice(paths, n, err);
-}
-
-static hone_status merge_files(const hone_options *options, hone_db *db,
-                               hone_db_merged *out, hone_error *err)
-{
-    const char **paths = hone__alloc(options->n_args * sizeof *paths);
+    hone_db *db = NULL;
     hone_status status;
 
-    if (!paths)
-        return hone__out_of_memory(err, "");
-    for (size_t i = 0; i < options->n_args; ++i)
-        paths[i] = hone__options_arg(options, i);
-    status = merge_paths(paths, options->n_args, db, out, err);
-    hone__free(paths);
+    if (access(path, F_OK) != 0)
+        return hone__db_merge_new(path, paths, n, out, err);
+    HONE_TRY(hone__db_open(path, HONE_DB_CREATE, &db, err));
+    status = hone__db_merge_files(db, paths, n, out, err);
+    hone__db_close(db);
     return status;
 }
 
@@ -64,20 +56,23 @@ static hone_status merge_into(const hone_options *options, const char *path,
                               hone_db_merged *out, hone_merge_open *open,
                               hone_error *err)
 {
-    const int was_there = access(path, F_OK) == 0;
+    const char **paths = hone__alloc(options->n_args * sizeof *paths);
     hone_db *db = NULL;
     hone_status status;
-    int is_merged = 0;
 
-    HONE_TRY(hone__db_open(path, HONE_DB_CREATE, &db, err));
-    status = merge_files(options, db, out, err);
+    if (!paths)
+        return hone__out_of_memory(err, "");
+    for (size_t i = 0; i < options->n_args; ++i)
+        paths[i] = hone__options_arg(options, i);
+    status = merge_files(path, paths, options->n_args, out, err);
     if (status == HONE_OK)
-        is_merged = 1;
+        status = hone__merge_say_twice(paths, options->n_args, err);
+    hone__free(paths);
+    if (status == HONE_OK)
+        status = hone__db_open(path, 0, &db, err);
     if (status == HONE_OK)
         status = hone__merge_open_read(db, open, err);
     hone__db_close(db);
-    if (!is_merged && !was_there)
-        hone__db_remove(path);
     return status;
 }
 
