@@ -270,9 +270,11 @@ static hone_status merge_some(hone_db *db, merge_source *sources, size_t n,
  * with SQLite's own 2 MB each page is read and written again for each file. */
 #define ROOM "PRAGMA main.cache_size = -262144"
 
-/* A file that nobody else knows, and that goes away after any failure. */
+/* A file that nobody else knows, and that goes away after any failure. SQLite
+ * keeps a defensive connection from doing without a journal. */
 static hone_status be_fast(hone_db *db, hone_error *err)
 {
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     return hone__db_exec(
         db,
         "PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF;" ROOM,

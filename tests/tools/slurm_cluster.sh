@@ -17,6 +17,7 @@ cluster_lacks() {
 }
 
 cluster_begin() {
+    : "${cluster:?}"
     PATH=$PATH:/usr/sbin
     host=$(hostname -s)
     port=$((20000 + $$ % 20000))
@@ -113,9 +114,10 @@ cluster_lose() {
     kill -9 "$(cat "$cluster/slurmd-$1.pid")"
     there=$(cluster_processes "$1")
     for process in $there; do
-        parent=$(awk '/^PPid:/ { print $2 }' "/proc/$process/status" 2>/dev/null)
+        parent=$(awk '/^PPid:/ { print $2 }' "/proc/$process/status" \
+            2>/dev/null) || continue
         grep -q slurmstepd "/proc/${parent:-0}/comm" 2>/dev/null || continue
-        kill -9 "$parent"
+        kill -9 "$parent" 2>/dev/null || true
     done
     for process in $there; do
         kill -9 "$process" 2>/dev/null || true

@@ -5,13 +5,14 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
+#include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/host_compiler.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 const char *hone__task_state_name(hone_task_state state)
 {
@@ -118,34 +119,48 @@ static void take_queued(hone_run_state *state, char *line)
         (void)snprintf(task->why, sizeof task->why, "Slurm: %s", rest);
 }
 
-/* Jobs that are over for a while are unknown to squeue, which is no failure. */
-static void ask_queue(hone_run_state *state)
+/* What it printed; jobs that are over for a while are unknown to it, which is
+ * no failure. */
+static void take_answer(hone_run_state *state, int code, char *text)
 {
-    hone_text command = {0};
-    char line[600], last[300] = "";
-    FILE *queue;
-    int code;
+    char last[300] = "";
+    char *rest = NULL;
 
-    hone__text_puts(&command, "squeue -h -r -o '%F %K %T %r' -j ");
-    for (size_t i = 0; i < state->n_steps; ++i)
-        hone__text_printf(&command, "%s%s", i ? "," : "", state->steps[i].job);
-    hone__text_puts(&command, " 2>&1");
-    queue = command.failed ? NULL : popen(hone__text_str(&command), "r");
-    hone__text_free(&command);
-    if (!queue)
-        return;
-    while (fgets(line, sizeof line, queue)) {
-        line[strcspn(line, "\n")] = '\0';
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
         (void)snprintf(last, sizeof last, "%.299s", line);
         take_queued(state, line);
     }
-    code = pclose(queue);
     state->is_asked = code == 0 || strstr(last, "Invalid job id") != NULL;
     if (!state->is_asked)
         (void)snprintf(state->not_asked, sizeof state->not_asked, "%s",
-                       WIFEXITED(code) && WEXITSTATUS(code) == 127
-                           ? "there is no squeue here"
-                           : last);
+                       last[0] ? last : "there is no squeue here");
+}
+
+static void ask_queue(hone_run_state *state)
+{
+    hone_command_line command;
+    hone_text jobs = {0}, path = {0}, text = {0};
+    char folder[512];
+    int code = -1;
+
+    for (size_t i = 0; i < state->n_steps; ++i)
+        hone__text_printf(&jobs, "%s%s", i ? "," : "", state->steps[i].job);
+    hone__command_start(&command, "squeue");
+    hone__command_add(&command, "-h", "-r", "-o", "%F %K %T %r", "-j",
+                      hone__text_str(&jobs), NULL);
+    if (!jobs.failed && hone__work_folder_make(folder, sizeof folder)) {
+        code = hone__command_run(&command, folder, "text", 0);
+        hone__text_printf(&path, "%s/text", folder);
+        (void)hone__text_read_file(&text, hone__text_str(&path), NULL);
+        hone__work_folder_remove(folder);
+    }
+    hone__text_append(&text, "", 1); /* a text where nothing was printed, too */
+    if (!text.failed)
+        take_answer(state, code, text.data);
+    hone__text_free(&text);
+    hone__text_free(&path);
+    hone__text_free(&jobs);
 }
 
 /* ---- both
