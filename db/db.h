@@ -42,6 +42,9 @@ enum {
  * SQLite, not ours, or of a newer hone). */
 hone_status hone__db_open(const char *path, int flags, hone_db **out,
                           hone_error *err);
+/* Opened to be read where locks fail, so without them: why, in SQLite's words.
+ * NULL: with locks, or where nobody can write. */
+const char *hone__db_lockless(const hone_db *db);
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
 /* Remove the file, which nobody has open, and what SQLite keeps beside it. */
 void hone__db_remove(const char *path);

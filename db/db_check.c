@@ -155,6 +155,20 @@ static hone_status on_count(void *user, const hone_db_row *row, hone_error *err)
     return HONE_OK;
 }
 
+static hone_status on_answer(void *user, const hone_db_row *row,
+                             hone_error *err)
+{
+    check_walk *walk = user;
+
+    (void)err;
+    find(walk->out,
+         "what answers %s with the dimensions %s on device %lld in mode %s is "
+         "not its winner",
+         row->values[0].text, row->values[1].text,
+         (long long)row->values[2].integer, row->values[3].text);
+    return HONE_OK;
+}
+
 /* As schema_8.sql begins them. */
 #define COUNTED                                                                \
     "SELECT p.op, s.device_id, s.mode, count(DISTINCT s.problem_id),"          \
@@ -176,6 +190,16 @@ static hone_status on_count(void *user, const hone_db_row *row, hone_error *err)
     " JOIN template k ON k.template_id = v.template_id"                        \
     " WHERE r.rank = 1 GROUP BY p.op, r.device_id, r.mode, k.name"
 #define KEPT_WON "SELECT op, device_id, mode, name, n_won FROM tally_won"
+
+/* As schema_11.sql begins them. */
+#define ANSWERS                                                                \
+    "SELECT p.op, p.dims, r.device_id, r.mode, p.problem_id, p.label,"         \
+    " t.trial_id, t.variant_id, r.time_ns FROM problem p"                      \
+    " JOIN ranking r ON r.problem_id = p.problem_id AND r.rank = 1"            \
+    " JOIN trial t ON t.trial_id = r.trial_id"
+#define KEPT_ANSWERS                                                           \
+    "SELECT op, dims, device_id, mode, problem_id, label, trial_id,"           \
+    " variant_id, time_ns FROM answer"
 
 static const struct {
     const char *name;
@@ -214,6 +238,12 @@ static const struct {
      "SELECT count(*) FROM tally_won", 8, on_count,
      "which default variant is taken relies on these counts; hone merge FILE "
      "--db NEW makes a file with right ones"},
+    {"answers",
+     "SELECT * FROM (" ANSWERS " EXCEPT " KEPT_ANSWERS
+     ") UNION SELECT * FROM (" KEPT_ANSWERS " EXCEPT " ANSWERS ")",
+     "SELECT count(*) FROM answer", 11, on_answer,
+     "a launch relies on it; hone merge FILE --db NEW makes a file with right "
+     "ones"},
     {"models", "SELECT op, device_id, types, mode, kind FROM model_v1", NULL,
      10, on_model,
      "it is not used; hone tune OP --portfolio trains a chooser again"}};

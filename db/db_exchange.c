@@ -151,7 +151,8 @@ hone_status hone__db_field_check(const hone_db_field *field,
 
 /* Sessions by what they say, so that the same rows in another file come in the
  * same order; those that are alike by their own. Recordings keep the order of
- * their file, which need not say when a trial began. */
+ * their file, which need not say when a trial began. The plus sign: without it
+ * SQLite asks each session's index for every one of the trials. */
 static const char export_from[] =
     " FROM trial t"
     " JOIN nth n ON n.session_id = t.session_id"
@@ -162,7 +163,7 @@ static const char export_from[] =
     " JOIN variant v ON v.variant_id = t.variant_id"
     " JOIN template k ON k.template_id = v.template_id"
     " JOIN toolchain c ON c.toolchain_id = v.toolchain_id"
-    " WHERE t.trial_id IN (SELECT trial_id FROM wanted)"
+    " WHERE +t.trial_id IN (SELECT trial_id FROM wanted)"
     " ORDER BY n.nth, CASE d.kind WHEN 'replay' THEN 0"
     " ELSE t.started_unix_ns END, t.trial_id";
 static const char export_sessions[] =

@@ -21,6 +21,7 @@ extern const char hone__db_schema_7[];
 extern const char hone__db_schema_8[];
 extern const char hone__db_schema_9[];
 extern const char hone__db_schema_10[];
+extern const char hone__db_schema_11[];
 extern const char hone__db_gc_rows[];
 extern const char hone__db_import_rows[];
 extern const char hone__db_merge_rows[];
@@ -33,6 +34,7 @@ extern const char hone__db_read_6[];
 extern const char hone__db_read_7[];
 extern const char hone__db_read_8[];
 extern const char hone__db_read_9[];
+extern const char hone__db_read_10[];
 
 /* Step i brings a database from version i to i + 1; step 0 makes it. */
 typedef struct hone_db_migration {

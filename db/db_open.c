@@ -16,16 +16,17 @@
  * is one way to any version. Rejected: a schema of the newest version for new
  * files, a second text that can differ from the first. */
 static const hone_db_migration migrations[HONE_DB_VERSION] = {
-    {hone__db_schema, NULL},               /* 0 -> 1 */
-    {hone__db_schema_2, hone__db_read_1},  /* 1 -> 2 */
-    {hone__db_schema_3, hone__db_read_2},  /* 2 -> 3 */
-    {hone__db_schema_4, hone__db_read_3},  /* 3 -> 4 */
-    {hone__db_schema_5, hone__db_read_4},  /* 4 -> 5 */
-    {hone__db_schema_6, hone__db_read_5},  /* 5 -> 6 */
-    {hone__db_schema_7, hone__db_read_6},  /* 6 -> 7 */
-    {hone__db_schema_8, hone__db_read_7},  /* 7 -> 8 */
-    {hone__db_schema_9, hone__db_read_8},  /* 8 -> 9 */
-    {hone__db_schema_10, hone__db_read_9}, /* 9 -> 10 */
+    {hone__db_schema, NULL},                /* 0 -> 1 */
+    {hone__db_schema_2, hone__db_read_1},   /* 1 -> 2 */
+    {hone__db_schema_3, hone__db_read_2},   /* 2 -> 3 */
+    {hone__db_schema_4, hone__db_read_3},   /* 3 -> 4 */
+    {hone__db_schema_5, hone__db_read_4},   /* 4 -> 5 */
+    {hone__db_schema_6, hone__db_read_5},   /* 5 -> 6 */
+    {hone__db_schema_7, hone__db_read_6},   /* 6 -> 7 */
+    {hone__db_schema_8, hone__db_read_7},   /* 7 -> 8 */
+    {hone__db_schema_9, hone__db_read_8},   /* 8 -> 9 */
+    {hone__db_schema_10, hone__db_read_9},  /* 9 -> 10 */
+    {hone__db_schema_11, hone__db_read_10}, /* 10 -> 11 */
 };
 
 static hone_status run_steps(hone_db *db, const hone_db_migration *steps,
@@ -170,6 +171,14 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
     }
     *out = db;
     return HONE_OK;
+}
+
+const char *hone__db_lockless(const hone_db *db)
+{
+    /* Other codes are of read-only storage, which has no need of them. */
+    return (db->lockless & 0xff) == SQLITE_IOERR
+               ? sqlite3_errstr(db->lockless & 0xff)
+               : NULL;
 }
 
 /* ---- who waits for the disk: the commit, or another process ------------- */

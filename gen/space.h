@@ -41,6 +41,7 @@ typedef struct hone_space {
     hone_diagram *diagram;
     int64_t *slots; /* of a template: properties and dimensions filled in */
     int has_dims;
+    int is_whole; /* `prefer` leaves nothing out */
 } hone_space;
 
 /* `dims` NULL, or a size of it HONE_DIM_DEFAULT: constraints that read integer
@@ -57,6 +58,12 @@ hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
 /* The same for a T1 definition, which must outlive it. */
 hone_status hone__space_create_t1(hone_t1 *t1, hone_space **out,
                                   hone_error *err);
+/* The same with what `prefer` leaves out: all that is right, for variants that
+ * are known from elsewhere. */
+hone_status hone__space_create_whole(const hone_template *tmpl,
+                                     const int64_t *dims,
+                                     const hone_properties *properties,
+                                     hone_space **out, hone_error *err);
 void hone__space_free(hone_space *space);
 
 /* Configuration `index` (0 .. count-1). */

@@ -14,6 +14,13 @@ static hone_status no_memory(hone_error *err)
 
 /* ---- one configuration by the template's own rules --------------------- */
 
+/* Does it count in this space? */
+static int counts(const hone_space *space, const hone_template_require *require)
+{
+    return (space->has_dims || !require->condition.reads_dims) &&
+           !(require->is_preference && space->is_whole);
+}
+
 /* The first require that rejects `config`; n_requires: none does. What
  * constants take is in *out_bytes if it is that one. */
 static hone_status first_rejection(const hone_space *space,
@@ -30,7 +37,7 @@ static hone_status first_rejection(const hone_space *space,
         const hone_template_require *require = &tmpl->requires_[*out_require];
         int64_t holds = 1;
 
-        if (space->has_dims || !require->condition.reads_dims)
+        if (counts(space, require))
             status = hone__space_trial_eval(&trial, &require->condition, &holds,
                                             err);
         if (status == HONE_OK && !holds && require->bytes.expr)
@@ -137,13 +144,14 @@ static hone_status add_requires(hone_space *space, hone_error *err)
     if (!nodes)
         return no_memory(err);
     for (size_t i = 0; i < tmpl->n_requires; ++i) {
-        const hone_template_expr *condition = &tmpl->requires_[i].condition;
+        const hone_template_require *require = &tmpl->requires_[i];
 
         HONE_TRY(hone__space_add(
             space,
-            condition->reads_dims && !space->has_dims
-                ? hone__graph_const(&space->graph, hone__datum_int(1))
-                : hone__graph_of_expr(&space->graph, condition->expr, nodes),
+            counts(space, require)
+                ? hone__graph_of_expr(&space->graph, require->condition.expr,
+                                      nodes)
+                : hone__graph_const(&space->graph, hone__datum_int(1)),
             err));
     }
     return HONE_OK;
@@ -199,9 +207,9 @@ static hone_status build(hone_space *space, const int64_t *dims,
                : HONE_OK;
 }
 
-hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
-                               const hone_properties *properties,
-                               hone_space **out, hone_error *err)
+static hone_status create(const hone_template *tmpl, const int64_t *dims,
+                          const hone_properties *properties, int is_whole,
+                          hone_space **out, hone_error *err)
 {
     hone_space *space = hone__alloc(sizeof *space);
     hone_status status;
@@ -210,12 +218,28 @@ hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
     if (!space)
         return no_memory(err);
     space->tmpl = tmpl;
+    space->is_whole = is_whole;
     status = build(space, dims, properties, err);
     if (status)
         hone__space_free(space);
     else
         *out = space;
     return status;
+}
+
+hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
+                               const hone_properties *properties,
+                               hone_space **out, hone_error *err)
+{
+    return create(tmpl, dims, properties, 0, out, err);
+}
+
+hone_status hone__space_create_whole(const hone_template *tmpl,
+                                     const int64_t *dims,
+                                     const hone_properties *properties,
+                                     hone_space **out, hone_error *err)
+{
+    return create(tmpl, dims, properties, 1, out, err);
 }
 
 /* ---- configurations by value ------------------------------------------- */

@@ -305,8 +305,7 @@ __device__ inline void store_matrices(unsigned to, unsigned a, unsigned b,
                  : "memory");
 }
 
-/* Elements of 2, 4 or 8 bytes to shared memory and from it, at multiples of
- * their size. */
+/* 2, 4, 8 or 16 bytes to shared memory and from it, at multiples of that. */
 __device__ inline void shared_store(unsigned to, float a, float b)
 {
     asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
@@ -321,6 +320,20 @@ __device__ inline void shared_store(unsigned to, float v)
 __device__ inline void shared_store(unsigned to, unsigned short v)
 {
     asm volatile("st.shared.u16 [%0], %1;" : : "r"(to), "h"(v) : "memory");
+}
+__device__ inline void shared_store(unsigned to, const uint4 &v)
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+                 : "memory");
+}
+__device__ inline void shared_load(unsigned from, uint4 &v)
+{
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "r"(from)
+                 : "memory");
 }
 __device__ inline void shared_load(unsigned from, float2 &v)
 {

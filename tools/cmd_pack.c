@@ -5,6 +5,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/database/check.h"
+#include "tools/inputs/open_to_read.h"
 #include "tools/inputs/pack_ptx.h"
 
 #include "db/db_pack.h"
@@ -243,7 +244,7 @@ static hone_status write_pack(const hone_options *options, const char *path,
     const int with_ptx = options->text[HONE_OPT_WITH_PTX] != NULL;
     hone_pack_ptx ptx = {.options = options};
     hone_db *db = NULL;
-    hone_status status = hone__db_open(path, HONE_DB_READONLY, &db, err);
+    hone_status status = hone__open_to_read(path, &db, err);
 
     if (status == HONE_OK)
         status =

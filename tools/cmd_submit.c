@@ -118,9 +118,8 @@ static hone_status read_run(hone_run *run, hone_error *err)
     if (run->n_tasks > 100000 || run->gpus > 64)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "a run has at most 100000 tasks of 64 GPUs");
-    run->n_shards = run->n_tasks * (run->gpus ? run->gpus : 1);
     run->compiles = options->text[HONE_OPT_ARCH] != NULL;
-    HONE_TRY(hone__tune_load(&list, &run->shapes, run->n_shards, &run->most,
+    HONE_TRY(hone__tune_load(&list, &run->shapes, run->n_tasks, &run->most,
                              &run->split, err));
     HONE_TRY(find_folder(run, err));
     return find_self(run, err);
@@ -245,7 +244,7 @@ static hone_exit say_jobs(const hone_run *run)
     hone_output *output = hone__output_begin(
         run->options, "jobs", "step, job, tasks:n",
         hone__json("folder:s problems:I shards:i", hone__text_str(&run->folder),
-                   (int64_t)run->shapes.n, run->n_shards));
+                   (int64_t)run->shapes.n, run->n_tasks));
     hone_text path = {0}, text = {0};
     char *rest = NULL;
 

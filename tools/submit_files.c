@@ -157,9 +157,11 @@ static void write_settings(hone_run *run)
 
     hone__text_puts(out, "# Written by hone submit, read by task.sh.\n");
     put_setting(out, "hone", hone__text_str(&run->hone));
-    put_setting(out, "device", run->gpus ? "cuda" : "cpu");
-    hone__text_printf(out, "tasks=%d\ngpus=%d\nshards=%d\n", run->n_tasks,
-                      run->gpus, run->n_shards);
+    put_setting(out, "device",
+                run->gpus > 1 ? "all"
+                : run->gpus   ? "cuda"
+                              : "cpu");
+    hone__text_printf(out, "tasks=%d\n", run->n_tasks);
     if (path) {
         put_setting(out, "HONE_TEMPLATE_PATH", path);
         hone__text_puts(out, "export HONE_TEMPLATE_PATH\n");
@@ -169,26 +171,27 @@ static void write_settings(hone_run *run)
         put_compile(run, out);
 }
 
-/* ---- submit.sh
- * ---------------------------------------------------------------- */
+/* ---- submit.sh ----------------------------------------------------------- */
 
-/* Seconds that the longest shard may take, 0: nobody can say. By time as it is
- * asked for, by trials as they are expected, with much room: a task that is
- * ended by its limit has lost nothing, but somebody has to submit it again. */
-static double limit_s(const hone_run *run)
+enum { BEGIN_S = 600 /* until a task is at work */ };
+
+/* Seconds that the longest shard may take on one device, 0: nobody can say. By
+ * time as it is asked for, by trials as they are expected, with much room: a
+ * task that is ended by its limit has lost nothing, but somebody has to submit
+ * it again. */
+static double serial_s(const hone_run *run)
 {
-    enum { BEGIN_S = 600, FINAL_S = 60, ROOM = 4 };
+    enum { FINAL_S = 60, ROOM = 4 };
     int64_t trials = 0;
     double seconds = 0;
 
     if (hone__option_budget(run->options, &trials, &seconds, NULL) != HONE_OK)
         return 0;
     if (run->shapes.is_counted && seconds > 0)
-        return BEGIN_S + FINAL_S * (double)run->most.n_problems +
+        return FINAL_S * (double)run->most.n_problems +
                1.25 * seconds * run->most.part;
     if (seconds > 0)
-        return BEGIN_S +
-               (1.25 * seconds + FINAL_S) * (double)run->most.n_problems;
+        return (1.25 * seconds + FINAL_S) * (double)run->most.n_problems;
     if (!trials)
         return 0;
     if (run->shapes.is_counted)
@@ -196,14 +199,16 @@ static double limit_s(const hone_run *run)
                            (double)(run->most.n_problems ? run->most.n_problems
                                                          : 1)) +
                  1;
-    return BEGIN_S + FINAL_S * (double)run->most.n_problems +
+    return FINAL_S * (double)run->most.n_problems +
            ROOM * (double)trials * run->most.trial_s;
 }
 
 static void put_time(const hone_run *run, int is_tune, hone_text *out)
 {
     const char *given = run->options->text[HONE_OPT_TIME_LIMIT];
-    const double seconds = is_tune && !given ? limit_s(run) : 0;
+    const double one = is_tune && !given ? serial_s(run) : 0;
+    const double seconds =
+        one > 0 ? BEGIN_S + one / (run->gpus > 1 ? run->gpus : 1) : 0;
 
     if (given) {
         hone__text_puts(out, " --time=");

@@ -9,11 +9,10 @@
 typedef struct hone_run {
     const hone_options *options;
     hone_shapes shapes;
-    hone_text folder; /* absolute */
-    hone_text hone;   /* this program */
-    int n_tasks;      /* of the arrays */
-    int gpus;         /* of a task; 0: the cpu device */
-    int n_shards;
+    hone_text folder;    /* absolute */
+    hone_text hone;      /* this program */
+    int n_tasks;         /* of the arrays; each is a shard */
+    int gpus;            /* of a task; 0: the cpu device */
     int compiles;        /* there is an array of compiles */
     hone_tune_load most; /* of a shard */
     hone_text list;      /* the file of --shapes */

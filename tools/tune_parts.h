@@ -51,6 +51,14 @@ void hone__shapes_free(hone_shapes *shapes);
 hone_shape *hone__shapes_find(const hone_shapes *shapes, size_t op,
                               const int64_t *dims);
 
+/* ---- problems that nobody named (tune_between.c) --------------------------
+ */
+
+/* Add `n_each` problems between those of each operation, -1: as many as it has,
+ * up to 64; a note says so. */
+hone_status hone__shapes_add_between(hone_shapes *shapes, int64_t n_each,
+                                     uint64_t seed, hone_error *err);
+
 /* ---- what both end with (cmd_tune.c) ------------------------------------- */
 
 typedef struct hone_tune_end {
@@ -61,6 +69,8 @@ typedef struct hone_tune_end {
     int n_without_winner, n;
     const hone_options *options;
     json_t *portfolios; /* an array; NULL: none were asked for */
+    json_t *devices;    /* of several; NULL: there was one */
+    json_t *compile;    /* the processes that compiled for them */
 } hone_tune_end;
 
 hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
@@ -105,13 +115,24 @@ typedef struct hone_tune_budget {
     int is_look; /* others follow */
 } hone_tune_budget;
 
+/* Of a problem between those that have `listed` (tune_between.c). */
+hone_tune_budget hone__tune_between_budget(const hone_tune_budget *listed);
+
+/* A shape on one model of device, and what it may spend. */
+typedef struct hone_tune_piece {
+    size_t place; /* model x number of shapes + shape */
+    hone_tune_budget budget;
+} hone_tune_piece;
+
 typedef struct hone_tune_spending {
-    hone_tune_share *shares; /* with `n_launches`, else 0 */
-    size_t n;
+    hone_tune_share *shares; /* with `n_launches`, else 0; model by model */
+    size_t n;                /* shapes */
+    size_t n_models;         /* of devices: each has a budget of its own */
     hone_tune_budget whole;
-    /* Tune one shape, and say in its share what came of it. */
-    hone_status (*tune)(void *user, size_t place,
-                        const hone_tune_budget *budget, hone_error *err);
+    /* Tune these, in this order or another, and say in the share of each what
+     * came of it. */
+    hone_status (*tune)(void *user, const hone_tune_piece *pieces, size_t n,
+                        hone_error *err);
     void *user;
 } hone_tune_spending;
 
@@ -125,16 +146,18 @@ hone_status hone__tune_spend(const hone_tune_spending *spending,
 
 typedef struct hone_tune_shard {
     hone_shard shard;
-    char id[HONE_SHARD_LIST_ID]; /* of the list */
-    hone_text list;              /* for hone__db_shards_put() */
-    double part;                 /* of the expected cost */
-    size_t n_all;                /* problems of all shards */
+    char id[HONE_SHARD_LIST_ID];    /* of the list */
+    hone_text list;                 /* for hone__db_shards_put() */
+    char (*marks)[HONE_SHARD_MARK]; /* of each shape that is left */
+    double part;                    /* of the expected cost */
+    size_t n_all;                   /* problems of all shards */
 } hone_tune_shard;
 
 /* Leave the shapes of --shard, the longest first; without it, all as they are
  * and n shards 0. HONE_ERR_ARGUMENT. */
 hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
                              hone_tune_shard *out, hone_error *err);
+void hone__tune_shard_free(hone_tune_shard *shard);
 /* What one of many shards has most of. */
 typedef struct hone_tune_load {
     size_t n_problems;
@@ -148,9 +171,6 @@ hone_status hone__tune_load(const hone_options *options,
                             const hone_shapes *shapes, int n_shards,
                             hone_tune_load *out, hone_text *split,
                             hone_error *err);
-/* What its session of `shape` is stored with. */
-void hone__tune_shard_mark(const hone_tune_shard *of, const hone_shape *shape,
-                           char out[HONE_SHARD_MARK]);
 /* --missing-from: the whole command (tune_missing.c). */
 hone_exit hone__tune_missing(const hone_options *options);
 

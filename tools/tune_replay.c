@@ -244,7 +244,7 @@ hone_exit hone__tune_replay(const hone_options *options,
         &(hone_tune_end){command.output, hone__text_str(&command.db_path), "",
                          "recordings have no winner: no trial was valid",
                          command.n_without_winner, command.n_tuned, options,
-                         NULL},
+                         NULL, NULL, NULL},
         status, &err);
     hone__db_close(command.request.db);
     hone__recordings_free(&command.recordings);

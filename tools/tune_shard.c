@@ -179,6 +179,32 @@ static hone_status keep_own(hone_shapes *shapes, const deal *of,
     return mine && kept ? HONE_OK : hone__out_of_memory(err, " for the shards");
 }
 
+/* What sessions of each are stored with. */
+static hone_status mark_own(const hone_shapes *shapes, hone_tune_shard *out,
+                            hone_error *err)
+{
+    out->marks = hone__alloc((shapes->n + 1) * sizeof *out->marks);
+    if (!out->marks)
+        return hone__out_of_memory(err, " for the shards");
+    for (size_t i = 0; i < shapes->n; ++i) {
+        const hone_shape *shape = &shapes->items[i];
+
+        hone__db_shards_mark(
+            out->shard.index, out->shard.n, out->id,
+            &(hone_db_listed){.shard = out->shard.index - shape->part,
+                              .n_parts = shape->n_parts},
+            out->marks[i]);
+    }
+    return HONE_OK;
+}
+
+void hone__tune_shard_free(hone_tune_shard *shard)
+{
+    hone__text_free(&shard->list);
+    hone__free(shard->marks);
+    *shard = (hone_tune_shard){0};
+}
+
 hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
                              hone_tune_shard *out, hone_error *err)
 {
@@ -198,6 +224,8 @@ hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
     }
     if (status == HONE_OK)
         status = keep_own(shapes, &all, out, err);
+    if (status == HONE_OK)
+        status = mark_own(shapes, out, err);
     hone__free(all.costs);
     hone__free(all.dealt);
     if (status == HONE_OK)
@@ -268,14 +296,4 @@ hone_status hone__tune_load(const hone_options *options,
     hone__free(all.costs);
     hone__free(all.dealt);
     return status == HONE_OK ? hone__text_check(split, err) : status;
-}
-
-void hone__tune_shard_mark(const hone_tune_shard *of, const hone_shape *shape,
-                           char out[HONE_SHARD_MARK])
-{
-    hone__db_shards_mark(
-        of->shard.index, of->shard.n, of->id,
-        &(hone_db_listed){.shard = of->shard.index - shape->part,
-                          .n_parts = shape->n_parts},
-        out);
 }

@@ -2,6 +2,7 @@
 /* Where the budget of many shapes goes: to launches times the time that may be
  * saved in each. A baseline is no bound: what is faster may become faster
  * still, by a little. */
+#include "runtime/base/alloc.h"
 #include "tools/base/message.h"
 #include "tools/tune_parts.h"
 
@@ -104,7 +105,7 @@ static hone_tune_share *next_share(const hone_tune_spending *spending)
 {
     hone_tune_share *best = NULL;
 
-    for (size_t i = 0; i < spending->n; ++i) {
+    for (size_t i = 0; i < spending->n * spending->n_models; ++i) {
         hone_tune_share *s = &spending->shares[i];
 
         if (!s->is_done && s->part > 0 && (!best || s->part > best->part))
@@ -114,12 +115,13 @@ static hone_tune_share *next_share(const hone_tune_spending *spending)
 }
 
 /* The trials of the first look are resumed, so they count. */
-static hone_status spend_rest(const hone_tune_spending *spending,
-                              int64_t look_trials, hone_error *err)
+static size_t plan_rest(const hone_tune_spending *spending, int64_t look_trials,
+                        hone_tune_piece *out)
 {
     const hone_tune_budget *whole = &spending->whole;
     const int64_t rest = whole->trials - look_trials * (int64_t)spending->n;
     hone_tune_share *share;
+    size_t n = 0;
 
     while ((share = next_share(spending)) != NULL) {
         hone_tune_budget budget = {
@@ -132,20 +134,30 @@ static hone_status spend_rest(const hone_tune_spending *spending,
         share->is_done = 1;
         hone__message_detail("%.0f %% of what is left: %s", 100 * share->part,
                              share->why);
-        HONE_TRY(spending->tune(
-            spending->user, (size_t)(share - spending->shares), &budget, err));
+        out[n++] =
+            (hone_tune_piece){(size_t)(share - spending->shares), budget};
     }
-    return HONE_OK;
+    return n;
 }
 
 hone_status hone__tune_spend(const hone_tune_spending *spending,
                              hone_error *err)
 {
     const hone_tune_budget look = look_of(spending);
-    hone_status status = HONE_OK;
+    const size_t n = spending->n * spending->n_models;
+    hone_tune_piece *pieces = hone__alloc((n + 1) * sizeof *pieces);
+    hone_status status;
 
-    for (size_t i = 0; i < spending->n && status == HONE_OK; ++i)
-        status = spending->tune(spending->user, i, &look, err);
-    share_out(spending->shares, spending->n);
-    return status == HONE_OK ? spend_rest(spending, look.trials, err) : status;
+    if (!pieces)
+        return hone__out_of_memory(err, " for the shapes");
+    for (size_t i = 0; i < n; ++i)
+        pieces[i] = (hone_tune_piece){i, look};
+    status = spending->tune(spending->user, pieces, n, err);
+    for (size_t i = 0; i < spending->n_models; ++i)
+        share_out(spending->shares + i * spending->n, spending->n);
+    if (status == HONE_OK)
+        status = spending->tune(spending->user, pieces,
+                                plan_rest(spending, look.trials, pieces), err);
+    hone__free(pieces);
+    return status;
 }

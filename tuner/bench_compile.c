@@ -47,7 +47,7 @@ static hone_status run_farm(const hone_stage *stage,
                 status = submit(farm, next, v, &stage->device, err);
         }
         if (status == HONE_OK)
-            status = hone__farm_turn(farm, NULL, err);
+            status = hone__farm_turn(farm, NULL, 0, err);
     }
     return status;
 }

@@ -208,7 +208,7 @@ static hone_status compile_all(compile_run *run, hone_error *err)
     while (status == HONE_OK && run->result->n_variants < run->n_total) {
         while (next < run->n_total && hone__farm_n_idle(run->farm) > 0)
             HONE_TRY(submit(run, next++, err));
-        status = hone__farm_turn(run->farm, NULL, err);
+        status = hone__farm_turn(run->farm, NULL, 0, err);
     }
     return status == HONE_ERR_INTERRUPTED
                ? hone__fail(err, status,

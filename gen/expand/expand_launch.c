@@ -30,8 +30,9 @@ static const char *text_of(plan *p, const hone_template_expr *expr)
 
 static int is_settled(const hone_template_require *require)
 {
-    return require->bytes.expr || (!require->condition.reads_dims &&
-                                   !require->condition.reads_properties);
+    return require->is_preference || require->bytes.expr ||
+           (!require->condition.reads_dims &&
+            !require->condition.reads_properties);
 }
 
 /* The lowest version whose readers know all that is written. */

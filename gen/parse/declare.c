@@ -249,7 +249,7 @@ const char *hone__require_text(const hone_template_require *require)
                           : hone__expr_text(require->condition.expr);
 }
 
-int hone__statement_require(hone_parser *p, hone_cursor *c)
+static int parse_require(hone_parser *p, hone_cursor *c, int is_preference)
 {
     const hone_slice where = hone__cursor_until(c, "\"", NULL);
     hone_template_require *require =
@@ -257,11 +257,22 @@ int hone__statement_require(hone_parser *p, hone_cursor *c)
 
     if (!require)
         return 0;
-    *require = (hone_template_require){.message = ""};
+    *require =
+        (hone_template_require){.message = "", .is_preference = is_preference};
     return hone__compile(p, where, HONE_SCOPE_ANY, &require->condition) &&
            (hone__cursor_peek(c) != '"' ||
             hone__cursor_string(c, &require->message)) &&
            hone__cursor_finish(c);
+}
+
+int hone__statement_require(hone_parser *p, hone_cursor *c)
+{
+    return parse_require(p, c, 0);
+}
+
+int hone__statement_prefer(hone_parser *p, hone_cursor *c)
+{
+    return parse_require(p, c, 1);
 }
 
 int hone__statement_workspace(hone_parser *p, hone_cursor *c)

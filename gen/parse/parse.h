@@ -329,6 +329,7 @@ enum {
     X(let, HONE_ANYWHERE)                                                      \
     X(feature, HONE_OF_TEMPLATE)                                               \
     X(require, HONE_ANYWHERE)                                                  \
+    X(prefer, HONE_OF_TEMPLATE)                                                \
     X(workspace, HONE_OF_TEMPLATE)                                             \
     X(launch, HONE_OF_TEMPLATE)                                                \
     X(work, HONE_OWN | HONE_OF_ALL)                                            \

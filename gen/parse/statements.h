@@ -141,6 +141,9 @@ typedef struct hone_template_feature {
 typedef struct hone_template_require {
     hone_template_expr condition;
     const char *message; /* "" if none was given */
+    /* Without it a variant is slow, or like another, but right: what `prefer`
+     * says. Searches keep to it; it is not in launch plans. */
+    int is_preference;
     /* What people are shown instead of the condition, which was made from a
      * `param` statement; NULL: the condition. */
     const char *shown;

@@ -298,6 +298,7 @@ static hone_status connect_readonly(hone_database *db, identity *out,
             "wal_checkpoint(TRUNCATE)'",
             db->path);
     HONE_TRY(connect(db, SQLITE_OPEN_READONLY, "?immutable=1", err));
+    db->lockless = (int)first.native;
     return read_identity(db, out, err);
 }
 
@@ -334,7 +335,7 @@ hone_status hone__database_open(const char *path, hone_database_access access,
 {
     hone_status status;
 
-    *out = (hone_database){NULL, NULL};
+    *out = (hone_database){.handle = NULL};
     HONE_TRY(check_path(path, access, err));
     out->path = hone__strdup(path);
     status = out->path ? connect_any(out, access, out_version, err)
@@ -348,5 +349,5 @@ void hone__database_close(hone_database *db)
 {
     (void)sqlite3_close(db->handle);
     hone__free(db->path);
-    *db = (hone_database){NULL, NULL};
+    *db = (hone_database){.handle = NULL};
 }

@@ -14,13 +14,14 @@ struct sqlite3_stmt;
 
 enum {
     HONE_DB_APPLICATION_ID = 0x686f6e65, /* "hone" */
-    HONE_DB_VERSION = 10,                /* user_version that we write */
+    HONE_DB_VERSION = 11,                /* user_version that we write */
     HONE_DB_BUSY_TIMEOUT_MS = 5000       /* for another process's write */
 };
 
 typedef struct hone_database {
     struct sqlite3 *handle; /* NULL: not open */
     char *path;
+    int lockless; /* SQLite's code of why it is read without locks; 0: with */
 } hone_database;
 
 /* Where the database is when nobody says. Append $HONE_DB, else
@@ -29,7 +30,9 @@ typedef struct hone_database {
 hone_status hone__default_database(hone_text *out, hone_error *err);
 
 typedef enum hone_database_access {
-    HONE_DATABASE_READ,  /* works on read-only storage too */
+    /* Works on read-only storage too, and where locks fail: the file is read
+     * as it stands then, without locks. */
+    HONE_DATABASE_READ,
     HONE_DATABASE_WRITE, /* an existing file */
     HONE_DATABASE_CREATE /* the same; the file and its folder may be missing */
 } hone_database_access;

@@ -70,7 +70,7 @@ static hone_status check_cubin(const hone_store *store,
 static hone_status open_again(hone_store_database *self, hone_error *err)
 {
     const char *path = sqlite3_db_filename(self->file.handle, "main");
-    hone_database own = {NULL, NULL};
+    hone_database own = {.handle = NULL};
 
     HONE_TRY(hone__database_open(path && *path ? path : self->file.path,
                                  HONE_DATABASE_READ, &own, &self->version,

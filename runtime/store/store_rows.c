@@ -45,9 +45,10 @@ typedef enum store_view {
     VIEW_DEFAULTS,
     VIEW_DEFAULTS_5, /* of format version 5 or older */
     VIEW_WINNERS,
-    VIEW_SAMPLE, /* any winner */
-    VIEW_EXACT,  /* those of one problem, by its dims */
-    VIEW_NEAR,   /* and by its id */
+    VIEW_SAMPLE,   /* any winner */
+    VIEW_EXACT,    /* those of one problem, by its dims */
+    VIEW_EXACT_10, /* the same, of format version 10 or older */
+    VIEW_NEAR,     /* and by its id */
     VIEW_RUNNERS_UP,
     VIEW_RANKED,
     VIEW_MEMBERS /* of a chooser, by their launch_sha256 */
@@ -81,8 +82,11 @@ static const struct {
     [VIEW_SAMPLE] = {"trial_id", "template_name", "is_default", "1, 2",
                      ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS " LIMIT 1"},
     [VIEW_EXACT] = {"trial_id", "template_name", "is_default", "1, 2",
-                    ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS
+                    ", " COLUMNS_OF_WINNERS "answer_v1" OF_WINNERS
                     " AND dims = ?7"},
+    [VIEW_EXACT_10] = {"trial_id", "template_name", "is_default", "1, 2",
+                       ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS
+                       " AND dims = ?7"},
     [VIEW_NEAR] = {"trial_id", "template_name", "is_default", "1, 2",
                    ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS
                    " AND problem_id = ?3"},
@@ -268,7 +272,8 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
 
 static int is_of_problem(store_view view)
 {
-    return view == VIEW_SAMPLE || view == VIEW_EXACT || view == VIEW_NEAR;
+    return view == VIEW_SAMPLE || view == VIEW_EXACT || view == VIEW_EXACT_10 ||
+           view == VIEW_NEAR;
 }
 
 /* What is bound stays for several runs of it; those of `winner` for
@@ -308,7 +313,7 @@ static hone_status prepare_rows(hone_store *store, hone_store_op *op,
     }
     if (op->config)
         (void)sqlite3_bind_int64(*out, 6, (int64_t)strlen(op->config));
-    if (view == VIEW_EXACT)
+    if (view == VIEW_EXACT || view == VIEW_EXACT_10)
         (void)sqlite3_bind_text(*out, 7, op->problem, -1, SQLITE_STATIC);
     return HONE_OK;
 }
@@ -487,8 +492,13 @@ static hone_status read_problem(hone_store *store, hone_store_op *op,
     if (status == HONE_OK) {
         op->problem =
             hone__arena_strndup(&op->arena, hone__text_str(&dims), dims.length);
-        status = op->problem ? add_rows(store, op, VIEW_EXACT, NULL, err)
-                             : no_memory(err);
+        status = op->problem
+                     ? add_rows(store, op,
+                                hone__store_database(store)->version < 11
+                                    ? VIEW_EXACT_10
+                                    : VIEW_EXACT,
+                                NULL, err)
+                     : no_memory(err);
     }
     if (status != HONE_OK)
         op->problem = NULL;

@@ -57,12 +57,12 @@
 #pragma hone require REGISTERS <= 200 && REGISTERS*BLOCK*max(BLOCKS_PER_SM, 1) <= device.regs_sm "the sums do not fit the registers"
 #pragma hone require UNITS <= 2G - 1 && max(M, K) <= 1G "a dimension must fit 31 bits"
 // The default, for every shape, is let through.
-#pragma hone require IS_DEFAULT || COLUMNS < 2*N "most sums are of columns that are not there"
-#pragma hone require IS_DEFAULT || BK == 256 || BK < 2*K "most of the slice lies outside"
+#pragma hone prefer IS_DEFAULT || COLUMNS < 2*N "most sums are of columns that are not there"
+#pragma hone prefer IS_DEFAULT || BK == 256 || BK < 2*K "most of the slice lies outside"
 #pragma hone require BLOCKS_PER_SM == 0 || (BK >= K && UNITS > device.sm_count*BLOCKS_PER_SM) "all blocks are there at once, or copy B for each tile all the same"
-#pragma hone require IS_DEFAULT || STEP*UNROLL <= max(K, 4) "rows are shorter than what is in flight"
-#pragma hone require IS_DEFAULT || ROWS == 1 || ROWS_BLOCK <= max(M, 32) "a block has more rows than the matrix"
-#pragma hone require IS_DEFAULT || VEC*sizeof(T) >= 8 || LDA % 2 != 0 || BATCH*STRIDE_A % 2 != 0 "wider accesses are possible"
+#pragma hone prefer IS_DEFAULT || STEP*UNROLL <= max(K, 4) "rows are shorter than what is in flight"
+#pragma hone prefer IS_DEFAULT || ROWS == 1 || ROWS_BLOCK <= max(M, 32) "a block has more rows than the matrix"
+#pragma hone prefer IS_DEFAULT || VEC*sizeof(T) >= 8 || LDA % 2 != 0 || BATCH*STRIDE_A % 2 != 0 "wider accesses are possible"
 
 #pragma hone launch gemm_columns grid(BLOCKS_PER_SM > 0 ? device.sm_count*BLOCKS_PER_SM : max(UNITS, 1)) block(BLOCK) shared(SMEM) args(A, B, C, alpha, beta, i32(M), i32(N), i32(K), i64(LDA), i64(LDB), i64(LDC), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C), i32(UNITS))
 

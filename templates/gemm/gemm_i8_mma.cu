@@ -64,11 +64,12 @@
 #pragma hone require MIN_BLOCKS == 1 || MIN_BLOCKS*THREADS <= 768 "registers for so many blocks are not worth it"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm && SMEM <= device.smem_optin "the tiles do not fit shared memory"
 #pragma hone require max(M, N, K) <= 2000000000 && max(LDA, LDB, BATCH, TILES) <= 2000000000 "a dimension must fit 31 bits"
-#pragma hone require BM*BN == 64*64 || (BM <= max(2*M, 63) && BN <= max(2*N, 63)) "more than half of each tile would lie outside"
-#pragma hone require BM*BN >= 64*64 || TILES <= 8*device.sm_count "tiles so small read A and B too often"
-#pragma hone require SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K "K is too short to be split so often"
-#pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
-#pragma hone require GROUP == 8 || TILES > device.sm_count "all tiles run at once in any order"
+#pragma hone prefer BM*BN == 64*64 || (BM <= max(2*M, 63) && BN <= max(2*N, 63)) "more than half of each tile would lie outside"
+#pragma hone prefer BM*BN >= 64*64 || TILES <= 8*device.sm_count "tiles so small read A and B too often"
+#pragma hone prefer SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K "K is too short to be split so often"
+#pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
+#pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 64*device.sm_count "the parts take too much memory"
+#pragma hone prefer GROUP == 8 || TILES > device.sm_count "all tiles run at once in any order"
 
 #pragma hone let PART = TILES*BM*BN
 #pragma hone workspace partial: i32[SPLIT_K > 1 ? SPLIT_K*PART : 0]

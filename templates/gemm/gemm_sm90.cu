@@ -29,14 +29,15 @@
  *
  * STORE says how tiles are written: from a staging buffer, where rows are put
  * together, or from registers. Staged rows leave through the copy engine; where
- * it cannot write C, warps copy them.
+ * it cannot write C, warps write them, whole 16 bytes where they are a row's own.
  *
  * Alignment: the copy engine takes rows that start at multiples of 16 bytes, so
  * LDA, LDB and the steps from matrix to matrix of a batch must be multiples of
  * 8 elements. A matrix that lacks this is first copied to a workspace by
- * gemm_sm90_pack: one launch for both and a pass over it. For C the same, where
- * the elements may be 4 bytes, decides how STORE = tensor writes it. A, B and C
- * start at multiples of 16 bytes, as any cudaMalloc result does.
+ * gemm_sm90_pack: one launch for both and a pass over it, during which the
+ * product gets ready. For C the same, where the elements may be 4 bytes, decides
+ * how STORE = tensor writes it. A, B and C start at multiples of 16 bytes, as
+ * any cudaMalloc result does.
  *
  * Slots hold rows of 128 bytes whose eight 16-byte pieces are exchanged by the
  * row's number (swizzle), so that neither copies nor products meet bank
@@ -75,88 +76,12 @@
 #pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
 #pragma hone device cuda "it uses wgmma and tensor copies of compute capability 9.0"
 
-#pragma hone param BM in {64, 128, 256} default 128
-#pragma hone param BN in {8, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 128
-#pragma hone param BK in {64, 128} default 64
-#pragma hone param SWAP: bool default false
-#pragma hone param CONSUMERS in {1, 2} default 2
-#pragma hone param SCHEDULE in {together, in_turn} default together
-#pragma hone param CLUSTER in {c1x1, c2x1, c1x2} default c1x1
-#pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128} default 1
-#pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
-#pragma hone param STAGES in 2..8 default 4
-#pragma hone param STORE in {tensor, direct} default tensor
-#pragma hone param BUFFERS in {1, 2, 4} default 2
-#pragma hone param PENDING in {0, 1} default 1
-#pragma hone param MIN_BLOCKS in {1, 2} default 1
-#pragma hone param PERSISTENT: bool default true
-#pragma hone param RASTER in {along_m, along_n} default along_m
-#pragma hone param GROUP in {4, 8, 16} default 8
-
-#pragma hone let CLUSTER_M = CLUSTER == c2x1 ? 2 : 1
-#pragma hone let CLUSTER_N = CLUSTER == c1x2 ? 2 : 1
-#pragma hone let WM = SCHEDULE == in_turn ? BM : BM/CONSUMERS
-#pragma hone let THREADS = (CONSUMERS + 1)*128
-#pragma hone let X_ACROSS = SWAP ? TRANS_B == 0 : TRANS_A == 1
-#pragma hone let Y_ACROSS = SWAP ? TRANS_A == 1 : TRANS_B == 0
-#pragma hone let SLOT_X = BM*BK*2
-#pragma hone let SLOT_Y = (Y_ACROSS ? align(BN, 64) : BN)*BK*2
-#pragma hone let SPLITS = SPLIT_K > 1
-#pragma hone let PHASE = 128/sizeof(OUT)
-#pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
-#pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*128 : 0
-#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + 256
-#pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
-#pragma hone let PRODUCER = CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
-#pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - PRODUCER)/CONSUMERS/8*8)
-#pragma hone let ROWS = SWAP ? N : M
-#pragma hone let COLS = SWAP ? M : N
-#pragma hone let TILES = ceildiv(ROWS, BM)*ceildiv(COLS, BN)*BATCH
-#pragma hone let PARTS = min(SPLIT_K, ceildiv(K, BK))
-#pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTS
-#pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/(CLUSTER_M*CLUSTER_N)
-#pragma hone let SMALL = M*N < 100000 && K <= 4096
-
-#pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
-#pragma hone require ceildiv(ROWS, BM)*ceildiv(COLS, BN) <= 500000000 && TILES*PARTS <= 500000000 "there are too many tiles"
-#pragma hone require WM == 64 || WM == 128 "a warp group computes 64 or 128 rows"
-#pragma hone require WM*BN/128 + 40 <= GROWN "the sums need more registers than a thread can have"
-#pragma hone require BN/2 + 28 <= REGISTERS "the compiler needs the registers of one product"
-#pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
-#pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
-#pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
-#pragma hone require STORE == direct || BN % 16 == 0 "a tile is staged 16 columns at a time"
-#pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
-#pragma hone require BUFFERS <= 2 || (BN >= BUFFERS*PHASE && BK == 64 && PENDING == 1) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
-#pragma hone require !SWAP || (STORE == direct && SCHEDULE == together && CLUSTER == c1x1) "a transposed tile is written from registers, and few are"
-#pragma hone require SPLIT_K == 1 || (SCHEDULE == together && CLUSTER == c1x1 && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
-#pragma hone require CLUSTER_M == 1 || BN >= 64 "half a tile so narrow is no whole box"
-#pragma hone require (STORE != tensor && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && SMEM + STAGING <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
-#pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
-#pragma hone require STAGES*BK >= 256 || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
-#pragma hone require BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
-#pragma hone require BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
-#pragma hone require BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
-#pragma hone require BN >= 64 || COLS <= 2*BN "so narrow tiles are for a narrow C"
-#pragma hone require CLUSTER_M == 1 || ROWS > BM "there is one row of tiles"
-#pragma hone require CLUSTER_N == 1 || COLS > BN "there is one column of tiles"
-#pragma hone require !SWAP || (M <= 128 && M < N) || SMALL "C has rows enough"
-#pragma hone require SWAP || M > 64 || N <= 64 || (BM == 128 && BN == 128) || SMALL "so few rows are better columns"
-#pragma hone require SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K || (K <= 128 && SMALL) "K is too short to be split so often"
-#pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 2*MIN_BLOCKS*device.sm_count "enough tiles without splitting K so often"
-#pragma hone require SPLIT_K == 1 || 2*TILES*SPLIT_K >= device.sm_count || ceildiv(K, BK) < 8*SPLIT_K || SMALL "K could be split more often, and most multiprocessors idle"
-#pragma hone require SPLIT_K > 1 || 4*TILES >= device.sm_count || ceildiv(K, BK) < 64 || (BM == 128 && BN == 128) || SMALL "most multiprocessors idle unless K is shared"
-#pragma hone require SPLIT_K*BM*BN <= 256K || FINISH == reduce || SPLIT_K == 1 "the last block would add up for too long"
-#pragma hone require BM*BN <= 128*128 || 2*TILES*SPLIT_K >= device.sm_count || SMALL "tiles so large leave multiprocessors idle"
-#pragma hone require BM*BN >= 128*128 || TILES <= 4*device.sm_count || COLS <= BN "tiles so small read A and B too often"
-#pragma hone require PERSISTENT || CLUSTERS > RESIDENT "every block has one tile anyway"
-#pragma hone require SCHEDULE == together || CLUSTERS > RESIDENT "no block has a second tile"
-#pragma hone require (RASTER == along_m && GROUP == 8) || CLUSTERS > RESIDENT "all tiles run at once in any order"
+#include "gemm_sm90_space.cuh"
 
 #pragma hone let PACK_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
 #pragma hone let PACK_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
-#pragma hone let PITCH_A = align(COLS_A, 8)
-#pragma hone let PITCH_B = align(COLS_B, 8)
+#pragma hone let PITCH_A = align(COLS_A, COLS_A > 384 ? 64 : 16)
+#pragma hone let PITCH_B = align(COLS_B, COLS_B > 384 ? 64 : 16)
 #pragma hone let PACKED_A = PACK_A ? BATCH*ROWS_A*PITCH_A : 0
 #pragma hone let PACKED_B = PACK_B ? BATCH*ROWS_B*PITCH_B : 0
 #pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
@@ -165,7 +90,6 @@
 #pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
 #pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES*CONSUMERS : 0] zero
 
-// With one row or one matrix the step to the next is anything that maps take.
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
  * about 40 from the level 2 cache, 64 written. 1,500 and 4,000 begin and end a
  * tile and another launch. */
@@ -176,6 +100,7 @@
 #pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + (PARTS > 1 ? 2000 + PARTS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : 1) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
+// With one row or one matrix the step to the next is anything that maps take.
 #pragma hone let STEP_A = BATCH > 1 ? STRIDE_A : align(ROWS_A*LDA, 8)
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
@@ -188,9 +113,9 @@
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STORE == tensor && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
-#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(max(PACKED_A, PACKED_B), 8192), device.sm_count*8), 2) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket))
-#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C))
+#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
+#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket)) early
+#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C)) early
 
 namespace {
 
@@ -515,6 +440,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         hone::cluster_sync();
     else
         __syncthreads();
+    hone::wait_for_previous();
 
     if (threadIdx.x < 128) {
         if constexpr (kRegistersMove)
@@ -545,24 +471,33 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     }
 }
 
-/* Copies the matrices whose rows do not start at multiples of 16 bytes: A by
- * the blocks with blockIdx.y = 0, B by those with 1. */
-extern "C" __global__ void __launch_bounds__(256)
-gemm_sm90_pack(const T *A, const T *B, T *packed_a, T *packed_b,
-               int rows_a, int cols_a, long long lda,
-               long long step_a, int rows_b, int cols_b, long long ldb,
+/* Copies the matrices whose rows do not start at multiples of 16 bytes. Of the
+ * other, rows are 0. The product may begin as soon as all blocks run, to wait
+ * there. */
+extern "C" __global__ void __launch_bounds__(256, 3)
+gemm_sm90_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
+               int cols_a, int groups_a, long long lda, long long step_a,
+               int rows_b, int cols_b, int groups_b, long long ldb,
                long long step_b, int batches)
 {
-    const bool is_a = blockIdx.y == 0;
-    gemm::loose_matrices m;
+    unsigned next = 0;
 
-    m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
-    m.rows = is_a ? rows_a : rows_b;
-    m.cols = is_a ? cols_a : cols_b;
-    m.batches = batches;
-    m.pitch = is_a ? lda : ldb;
-    m.step = is_a ? step_a : step_b;
-    gemm::pack(m, reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b));
+    hone::start_next();
+#pragma unroll 1
+    for (int i = 0; i < 2; i++) {
+        const bool is_a = i == 0;
+        gemm::loose_matrices m;
+
+        m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
+        m.to = reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b);
+        m.rows = is_a ? rows_a : rows_b;
+        m.cols = is_a ? cols_a : cols_b;
+        m.batches = batches;
+        m.groups_to = is_a ? groups_a : groups_b;
+        m.pitch = is_a ? lda : ldb;
+        m.step = is_a ? step_a : step_b;
+        next = gemm::pack(m, next);
+    }
 }
 
 /* Adds up the parts of C: a block takes 32 groups of four sums. */
@@ -572,6 +507,7 @@ gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
                  int batches, int parts, int along_n, int line_group,
                  int pairs_c)
 {
+    hone::wait_for_previous();
     if constexpr (SPLITS) {
         const tile_walk walk(rows, cols, batches, 1, line_group, along_n != 0);
         const gemm::tile t = walk.at(blockIdx.x / (kPart / 32));

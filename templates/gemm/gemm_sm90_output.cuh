@@ -203,6 +203,7 @@ template <typename E, int ROWS, int BOX> struct staging {
     using one = typename element<E>::one;
     static constexpr int SIZE = sizeof(one);
     static constexpr int PHASE = 128 / SIZE;
+    static constexpr int PIECE = 16 / SIZE; /* elements of a piece */
     static constexpr int BYTES = ROWS * 128;
     static constexpr unsigned SWIZZLE = BOX * SIZE - 16;
 
@@ -300,30 +301,112 @@ template <typename E, int ROWS, int BOX> struct staging {
         }
     }
 
-    /* From C to a buffer, or what fits into C from it: a warp takes a row at a
-     * time. */
-    template <bool TO_C, typename C>
+    /* What a row of C has of `count` elements from a place that lies `off`
+     * elements behind a multiple of 16 bytes: whole pieces of 16 bytes, from
+     * number `off` ? 1 : 0 to before `pieces`, counted from that multiple, and
+     * in front and behind of them fewer than PIECE elements. */
+    struct row_parts {
+        int off, pieces, head, tail, singles;
+
+        __device__ row_parts(int off_, int count)
+            : off(off_), pieces((count + off_) / PIECE),
+              head(off_ > 0 ? min(PIECE - off_, count) : 0),
+              tail(max(pieces * PIECE - off_, head)),
+              singles(head + count - tail)
+        {
+        }
+        __device__ bool whole(int piece) const
+        {
+            return piece < pieces && (piece > 0 || off == 0);
+        }
+        /* The i-th element that is in no whole piece. */
+        __device__ int single(int i) const
+        {
+            return i < head ? i : i - head + tail;
+        }
+    };
+
+    /* What fits into C of the first `end` columns: eight lanes have a row and
+     * write its pieces, which are two neighbours in the buffer, then the rest
+     * of the row. */
+    template <int AHEAD, typename C>
     static __device__ __forceinline__ void
-    copy_rows(unsigned buffer, const C &c, int row, int col, int end,
-              int thread)
+    write_rows(unsigned buffer, const C &c, int row, int col, int end,
+               int thread)
     {
-#pragma unroll 8
-        for (int r = thread / 32; r < ROWS; r += 4) {
-#pragma unroll
-            for (int k = thread % 32; k < PHASE; k += 32) {
-                one *of_c = c.at(row + r, col + k);
+        const int lane = thread % 8;
+        const int rows = min(ROWS, c.rows - row);
+        const int count = min(end, c.cols - col);
+
+        if (count <= 0)
+            return;
+#pragma unroll AHEAD
+        for (int r = thread / 8; r < rows; r += 16) {
+            one *to = c.at(row + r, col);
+            const row_parts part(
+                (int)((unsigned long long)to / SIZE % PIECE), count);
+
+            if (part.whole(lane)) {
+                uint4 low = {}, high;
+
+                hone::shared_load(buffer + at(r, lane * PIECE), high);
+                if (part.off > 0)
+                    hone::shared_load(buffer + at(r, (lane - 1) * PIECE), low);
+                *reinterpret_cast<uint4 *>(to + lane * PIECE - part.off) =
+                    shifted(low, high, 8 - part.off * SIZE / 2);
+            }
+#pragma unroll 1
+            for (int i = lane; i < part.singles; i += 8) {
                 one v;
 
-                if (row + r >= c.rows || k >= end || col + k >= c.cols)
-                    continue;
-                if constexpr (TO_C) {
-                    hone::shared_load(buffer + at(r, k), v);
-                    *of_c = v;
-                } else {
-                    v = *of_c;
-                    hone::shared_store(buffer + at(r, k), v);
-                }
+                hone::shared_load(buffer + at(r, part.single(i)), v);
+                to[part.single(i)] = v;
             }
+        }
+    }
+
+    /* The same from C. A lane makes a piece of the buffer of the piece that it
+     * read and that of the next lane; what is missing then is overwritten. */
+    template <int AHEAD, typename C>
+    static __device__ __forceinline__ void
+    read_rows(unsigned buffer, const C &c, int row, int col, int end,
+              int thread)
+    {
+        const int lane = thread % 8;
+        const int rows = min(ROWS, c.rows - row);
+        const int count = min(end, c.cols - col);
+
+        if (count <= 0)
+            return;
+#pragma unroll AHEAD
+        for (int of_warp = thread / 32 * 4; of_warp < rows; of_warp += 16) {
+            const int r = min(of_warp + thread % 32 / 8, rows - 1);
+            const one *in = c.at(row + r, col);
+            const row_parts part(
+                (int)((unsigned long long)in / SIZE % PIECE), count);
+            uint4 low = {}, high;
+            one first = {}, second = {};
+
+            if (part.whole(lane))
+                low = __ldcg(reinterpret_cast<const uint4 *>(
+                    in + lane * PIECE - part.off));
+            if (lane < part.singles)
+                first = __ldcg(in + part.single(lane));
+            if (lane + 8 < part.singles)
+                second = __ldcg(in + part.single(lane + 8));
+            high.x = __shfl_down_sync(~0u, low.x, 1, 8);
+            high.y = __shfl_down_sync(~0u, low.y, 1, 8);
+            high.z = __shfl_down_sync(~0u, low.z, 1, 8);
+            high.w = __shfl_down_sync(~0u, low.w, 1, 8);
+            if (lane * PIECE < count)
+                hone::shared_store(buffer + at(r, lane * PIECE),
+                             shifted(low, high, part.off * SIZE / 2));
+            __syncwarp();
+            if (lane < part.singles)
+                hone::shared_store(buffer + at(r, part.single(lane)), first);
+            if (lane + 8 < part.singles)
+                hone::shared_store(buffer + at(r, part.single(lane + 8)), second);
+            __syncwarp();
         }
     }
 };
@@ -380,6 +463,10 @@ struct staged_output {
         const int thread = threadIdx.x % 128;
         const int group = threadIdx.x / 128;
         const bool reads = beta != 0.0f;
+        /* Rows of a warp on their way at once, as registers allow. */
+        constexpr int AHEAD = HEIGHTS * SUMS <= 64    ? 4
+                              : HEIGHTS * SUMS <= 128 ? 2
+                                                      : 1;
 
         if (!reads)
             gemm::scale(sums, alpha);
@@ -400,8 +487,8 @@ struct staged_output {
                 hone::group_sync(group);
             }
             if (reads && !mapped) {
-                buffer_of::template copy_rows<false>(at, c, t.row, col,
-                                                     WIDTH - first, thread);
+                buffer_of::template read_rows<AHEAD>(
+                    at, c, t.row, col, min(PHASE, WIDTH - first), thread);
                 hone::group_sync(group);
             }
 #pragma unroll
@@ -417,8 +504,8 @@ struct staged_output {
             hone::async_fence();
             hone::group_sync(group);
             if (!mapped) {
-                buffer_of::template copy_rows<true>(at, c, t.row, col,
-                                                    WIDTH - first, thread);
+                buffer_of::template write_rows<AHEAD>(
+                    at, c, t.row, col, min(PHASE, WIDTH - first), thread);
             } else if (thread == 0) {
                 for (int i = 0; i < PHASE && first + i < WIDTH; i += BOX)
                     hone::tensor_store(map, col + i, t.row, t.batch,

@@ -36,9 +36,9 @@
 #pragma hone require BLOCK*BLOCKS_PER_SM <= device.threads_sm "the grid does not fit the device at once"
 #pragma hone require BLOCK*MIN_BLOCKS*VEC*sizeof(T)*UNROLL <= 128K "what is in flight takes more than half of the registers"
 // The default, for every shape, is let through.
-#pragma hone require WIDTH*VEC == 32 || WIDTH*VEC == 1 || WIDTH*VEC < 2*N "a block is wider than the matrix"
-#pragma hone require N < 32 || WIDTH*VEC*sizeof(T) >= 32 "a row of a block is less than a sector"
-#pragma hone require N >= 32 || WIDTH*VEC >= N || WIDTH*VEC == 32 "rows of a block are parts of short ones"
+#pragma hone prefer WIDTH*VEC == 32 || WIDTH*VEC == 1 || WIDTH*VEC < 2*N "a block is wider than the matrix"
+#pragma hone prefer N < 32 || WIDTH*VEC*sizeof(T) >= 32 "a row of a block is less than a sector"
+#pragma hone prefer N >= 32 || WIDTH*VEC >= N || WIDTH*VEC == 32 "rows of a block are parts of short ones"
 
 #pragma hone let DEPTH = BLOCK/WIDTH
 #pragma hone let TILES = max(1, ceildiv(N, WIDTH*VEC))

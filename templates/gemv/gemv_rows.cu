@@ -37,9 +37,9 @@
 #pragma hone require IN_FLIGHT <= 576 && BLOCK*MIN_BLOCKS*IN_FLIGHT <= 144K "what is in flight takes more than half of the registers"
 // The default, for every shape, is let through.
 #pragma hone let IS_DEFAULT = VEC == 1 && THREADS == 32 && ROWS == 2 && UNROLL == 4
-#pragma hone require IS_DEFAULT || THREADS*VEC == 1 || THREADS*VEC < 2*N "most threads of a row have nothing to read"
-#pragma hone require IS_DEFAULT || UNROLL == 1 || THREADS*VEC*UNROLL < 2*N "rows are shorter than what is in flight"
-#pragma hone require IS_DEFAULT || BLOCK/THREADS*ROWS <= 32 || BLOCK/THREADS*ROWS < 2*M "a block has more rows than the matrix"
+#pragma hone prefer IS_DEFAULT || THREADS*VEC == 1 || THREADS*VEC < 2*N "most threads of a row have nothing to read"
+#pragma hone prefer IS_DEFAULT || UNROLL == 1 || THREADS*VEC*UNROLL < 2*N "rows are shorter than what is in flight"
+#pragma hone prefer IS_DEFAULT || BLOCK/THREADS*ROWS <= 32 || BLOCK/THREADS*ROWS < 2*M "a block has more rows than the matrix"
 
 #pragma hone let TILES = max(1, ceildiv(M, BLOCK/THREADS*ROWS))
 #pragma hone let WANTED = ceildiv(device.sm_count*BLOCKS_PER_SM, TILES*BATCH)

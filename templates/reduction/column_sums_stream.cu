@@ -33,8 +33,8 @@
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require BLOCK*BLOCKS_PER_SM <= device.threads_sm "the grid does not fit the device at once"
 #pragma hone require BLOCK*MIN_BLOCKS*VEC*sizeof(T)*UNROLL <= 128K "what is in flight takes more than half of the registers"
-#pragma hone require WIDTH*VEC <= 32 || WIDTH*VEC < 2*columns "a block is wider than the matrix"
-#pragma hone require columns < 32 || WIDTH*VEC*sizeof(T) >= 32 "a row of a block is less than a sector"
+#pragma hone prefer WIDTH*VEC <= 32 || WIDTH*VEC < 2*columns "a block is wider than the matrix"
+#pragma hone prefer columns < 32 || WIDTH*VEC*sizeof(T) >= 32 "a row of a block is less than a sector"
 
 #pragma hone let DEPTH = BLOCK/WIDTH
 #pragma hone let TILES = max(1, ceildiv(columns, WIDTH*VEC))

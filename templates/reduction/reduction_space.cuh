@@ -29,10 +29,10 @@
 #pragma hone let IS_GRID = FINISH == ticket || JOINS
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM >= 256 "too few threads to keep the memory busy"
 #pragma hone require !IS_GRID || BLOCK*BLOCKS_PER_SM <= 4*device.threads_sm "more blocks than four rounds of the device"
-#pragma hone require !IS_GRID || n*sizeof(T) < 16M || BLOCK*BLOCKS_PER_SM*BYTES*UNROLL*IN_FLIGHT >= 16K "too little under way to keep the memory busy"
+#pragma hone prefer !IS_GRID || n*sizeof(T) < 16M || BLOCK*BLOCKS_PER_SM*BYTES*UNROLL*IN_FLIGHT >= 16K "too little under way to keep the memory busy"
 #pragma hone require FINISH != one_block || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL) "one block takes longer than the whole device"
-#pragma hone require FINISH != one_block || BLOCK*BYTES*UNROLL <= max(4*n*sizeof(T), 4K) "most threads of the block would have nothing to do"
-#pragma hone require FINISH == one_block || n*sizeof(T) > 16K || (FINISH == ticket && BLOCK == 256 && BLOCKS_PER_SM == 4) "so little is done by one block before others would join"
+#pragma hone prefer FINISH != one_block || BLOCK*BYTES*UNROLL <= max(4*n*sizeof(T), 4K) "most threads of the block would have nothing to do"
+#pragma hone prefer FINISH == one_block || n*sizeof(T) > 16K || (FINISH == ticket && BLOCK == 256 && BLOCKS_PER_SM == 4) "so little is done by one block before others would join"
 #pragma hone require FINISH != cluster || n*sizeof(T) <= min(1M, 256*BLOCK*BYTES*UNROLL)*CLUSTER "a cluster takes longer than the whole device"
 
 #pragma hone let VEC = BYTES/sizeof(T)

@@ -31,8 +31,8 @@
 #pragma hone let VEC = BYTES/sizeof(T)
 // The default, for every shape, is let through.
 #pragma hone let IS_DEFAULT = THREADS == 64 && UNROLL == 1
-#pragma hone require IS_DEFAULT || THREADS <= 4 || THREADS*PARTS*VEC*UNROLL < 4*columns "most threads of a row have nothing to read"
-#pragma hone require IS_DEFAULT || columns <= THREADS*PARTS*4K "a thread has too much to read"
+#pragma hone prefer IS_DEFAULT || THREADS <= 4 || THREADS*PARTS*VEC*UNROLL < 4*columns "most threads of a row have nothing to read"
+#pragma hone prefer IS_DEFAULT || columns <= THREADS*PARTS*4K "a thread has too much to read"
 #pragma hone require PARTS == 1 || rows*PARTS <= 64*device.sm_count "there are blocks enough without parts"
 
 #pragma hone let ROWS = BLOCK/THREADS

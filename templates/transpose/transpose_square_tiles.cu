@@ -37,7 +37,7 @@
 #pragma hone require TILE >= BLOCK*16*(ROWS == aligned ? max(1, 4/sizeof(T)) : 1) "threads would have nothing of a tile"
 #pragma hone require TILE <= 256*BLOCK && (LOAD == async || TILE <= 128*BLOCK) "a thread has at most 256 bytes, 128 in registers"
 #pragma hone require SQUARE == 1 || TILES >= 2*SQUARE "there are not so many tiles"
-#pragma hone require ROW_BYTES <= 128 || SIDE < 2*n "tiles are larger than the matrix"
+#pragma hone prefer ROW_BYTES <= 128 || SIDE < 2*n "tiles are larger than the matrix"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
 #pragma hone require 2*SHARED <= device.smem_optin "the tiles do not fit shared memory"
 

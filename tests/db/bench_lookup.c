@@ -118,7 +118,7 @@ static double fresh_us(const char *path, const problem *p, const char *sql,
                        int n_expected)
 {
     double us;
-    hone_database db = {NULL, NULL};
+    hone_database db = {.handle = NULL};
     sqlite3_stmt *s = NULL;
     hone_error err = {0};
     int64_t version;

@@ -25,7 +25,8 @@ int main(int argc, char **argv)
                                                            hone__db_schema_7,
                                                            hone__db_schema_8,
                                                            hone__db_schema_9,
-                                                           hone__db_schema_10};
+                                                           hone__db_schema_10,
+                                                           hone__db_schema_11};
     const int version = argc == 4 ? atoi(argv[2]) : 0;
     char stamp[64];
     sqlite3 *handle = NULL;

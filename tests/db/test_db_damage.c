@@ -77,7 +77,7 @@ static int read_views(const db_fixture *f)
     static const char *const views[] = {
         "winner_v1",   "ranked_v1",          "trial_v1",    "session_v1",
         "decision_v1", "default_v2",         "baseline_v1", "coverage_v1",
-        "device",      "trial_parameter_v1", "model_v1"};
+        "device",      "trial_parameter_v1", "model_v1",    "answer_v1"};
     hone_error err = {0};
     hone_db *db = NULL;
     int n = 0;

@@ -89,7 +89,7 @@ static void test_every_table_is_strict(void **state)
     assert_int_equal(fixture_integer(f->db,
                                      "SELECT count(*) FROM pragma_table_list"
                                      " WHERE schema = 'main' AND strict"),
-                     16);
+                     17);
 }
 
 static void test_readonly_reads_and_refuses_writes(void **state)
@@ -225,9 +225,9 @@ static void test_newer_version(void **state)
     fixture_open(f);
     hone__db_close(f->db);
     f->db = NULL;
-    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 11"), SQLITE_OK);
+    assert_int_equal(fixture_sql(f, "PRAGMA user_version = 12"), SQLITE_OK);
     for (int flags = 0; flags < 3; flags++)
-        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 11");
+        (void)refused(f->path, flags, HONE_ERR_DATABASE, "format 12");
     assert_int_equal(fixture_sql(f, "PRAGMA user_version = 0"), SQLITE_OK);
     (void)refused(f->path, HONE_DB_CREATE, HONE_ERR_DATABASE, "damaged");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counts that triggers keep are those of counting, whoever writes. */
+/* The counts and answers that triggers keep are those of counting and joining,
+ * whoever writes. */
 #include "db_fixture.h"
 
 #include "db/db_internal.h"
@@ -22,13 +23,21 @@
     " JOIN template k ON k.template_id = v.template_id"                        \
     " WHERE r.rank = 1 GROUP BY 1, 2, 3, 4"
 
+#define ANSWERS                                                                \
+    "SELECT p.op, p.dims, r.device_id, r.mode, p.problem_id, p.label, "        \
+    "t.trial_id, t.variant_id, r.time_ns FROM problem p"                       \
+    " JOIN ranking r ON r.problem_id = p.problem_id AND r.rank = 1"            \
+    " JOIN trial t ON t.trial_id = r.trial_id"
+
 static void check(hone_db *db)
 {
     static const char *const differences[] = {
         "SELECT * FROM (" COUNTED ") EXCEPT SELECT * FROM tally",
         "SELECT * FROM tally EXCEPT SELECT * FROM (" COUNTED ")",
         "SELECT * FROM (" WON ") EXCEPT SELECT * FROM tally_won",
-        "SELECT * FROM tally_won EXCEPT SELECT * FROM (" WON ")"};
+        "SELECT * FROM tally_won EXCEPT SELECT * FROM (" WON ")",
+        "SELECT * FROM (" ANSWERS ") EXCEPT SELECT * FROM answer",
+        "SELECT * FROM answer EXCEPT SELECT * FROM (" ANSWERS ")"};
 
     for (size_t i = 0; i < N_OF(differences); i++)
         assert_rows(db, differences[i], "");
@@ -62,6 +71,9 @@ static void put_subject(db_fixture *f, const char *op, subject *out)
         assert_ok(
             hone__db_template_put(f->db, &tmpl, &out->template_id[i], why));
         variant.template_id = out->template_id[i];
+        assert_ok(
+            hone__db_variant_put(f->db, &variant, &out->variant_id[i], why));
+        variant.config = "BM=128";
         assert_ok(
             hone__db_variant_put(f->db, &variant, &out->variant_id[i], why));
     }
@@ -104,6 +116,14 @@ static void edit(const db_fixture *f, unsigned draw)
         " SELECT device_id, problem_id, template_id, mode, strategy, seed,"
         " budget, status, started_unix_s + 1000, hone_version"
         " FROM session ORDER BY session_id LIMIT 1",
+        /* as carrying trials over to a template's new text does */
+        "UPDATE trial SET variant_id = (SELECT w.variant_id FROM variant v"
+        " JOIN variant w ON w.template_id = v.template_id"
+        " WHERE v.variant_id = trial.variant_id"
+        " ORDER BY w.variant_id = v.variant_id LIMIT 1)"
+        " WHERE trial_id IN (SELECT trial_id FROM ranking)",
+        "UPDATE problem SET label = label || '.', dims = dims || ',1'"
+        " WHERE length(dims) < 20",
         "DELETE FROM session WHERE session_id = (SELECT max(session_id)"
         " FROM session s WHERE NOT EXISTS (SELECT 1 FROM trial t"
         " WHERE t.session_id = s.session_id))"};
@@ -133,6 +153,7 @@ static void test_counts_are_those_of_counting(void **state)
                      SQLITE_OK);
     assert_rows(f->db, "SELECT * FROM tally", "");
     assert_rows(f->db, "SELECT * FROM tally_won", "");
+    assert_rows(f->db, "SELECT * FROM answer", "");
 }
 
 /* What was counted may not move from one count to another. */

@@ -20,7 +20,8 @@ static const char *const steps[HONE_DB_VERSION + 1] = {
     hone__db_schema_7,
     hone__db_schema_8,
     hone__db_schema_9,
-    hone__db_schema_10};
+    hone__db_schema_10,
+    hone__db_schema_11};
 
 static void make_version(db_fixture *f, int version)
 {

@@ -198,13 +198,48 @@ static void empty(void **state)
     }
 }
 
+/* A preference counts where configurations are searched alone: neither where
+ * those of another problem are looked for, nor in launch plans. */
+static void preferences(void **state)
+{
+    hone_template *const t =
+        parse_good(OP "#pragma hone param X in {1, 2, 3, 4}\n"
+                      "#pragma hone require X <= n \"no room\"\n"
+                      "#pragma hone prefer 2*X >= n \"slow\"\n" LAUNCH);
+    const hone_properties properties = properties_of("sm_90");
+    const int64_t dims[] = {3};
+    const int64_t slow[] = {1};
+    hone_space *const searched = space_of(t, dims);
+    hone_space *whole = NULL;
+    hone_text plan = {0};
+    hone_error err = {0};
+
+    (void)state;
+    assert_int_equal(hone__expand_launch_spec(t, slow, &plan, &err), HONE_OK);
+    assert_non_null(strstr(plan.data, "require X <= n\n"));
+    assert_null(strstr(plan.data, "2*X"));
+    hone__text_free(&plan);
+    assert_int_equal(
+        hone__space_create_whole(t, dims, &properties, &whole, &err), HONE_OK);
+    assert_int_equal(searched->count, 2);
+    assert_int_equal(whole->count, 3);
+    assert_int_equal(hone__space_find(searched, slow), -1);
+    assert_true(hone__space_find(whole, slow) >= 0);
+    assert_int_equal(hone__space_check(searched, slow, &err),
+                     HONE_ERR_CONSTRAINT);
+    assert_non_null(strstr(err.text, "slow"));
+    assert_int_equal(hone__space_check(whole, slow, &err), HONE_OK);
+    hone__space_free(whole);
+    hone__space_free(searched);
+    hone__template_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failures),
-        cmocka_unit_test(guards),
-        cmocka_unit_test(huge),
-        cmocka_unit_test(empty),
+        cmocka_unit_test(failures),    cmocka_unit_test(guards),
+        cmocka_unit_test(huge),        cmocka_unit_test(empty),
+        cmocka_unit_test(preferences),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,8 @@ space gemm/gemm_sm90 1,1,1 300 40000
 space gemm/gemm_sm90 16,4096,4096 300 40000
 space gemm/gemm_sm90 4097,1,77,bf16,bf16,1,1 300 40000
 space gemm/gemm_sm90 12345,321,555 300 40000
+space gemm/gemm_sm90 8192,50257,768,bf16,bf16,0,1 300 40000
+space gemm/gemm_sm90 200,96,264,bf16,bf16,0,0,,,291,3,,,97 300 40000
 space gemm/gemm_sm90 64,64,65536 300 40000
 space gemm/gemm_sm90 512,512,16384,f16,f16 300 40000
 space gemm/gemm_sm90 3000,520,776 300 40000

@@ -406,11 +406,10 @@ typedef struct fake_tuner {
     long fails_at; /* this call; -1: none */
 } fake_tuner;
 
-static hone_status fake_tune(void *user, size_t place,
-                             const hone_tune_budget *budget, hone_error *err)
+static hone_status fake_tune_one(fake_tuner *t, size_t place,
+                                 const hone_tune_budget *budget,
+                                 hone_error *err)
 {
-    fake_tuner *t = user;
-
     if (t->fails_at-- == 0)
         return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
     t->shares[place].time_ns = t->time_ns[place];
@@ -418,6 +417,14 @@ static hone_status fake_tune(void *user, size_t place,
     t->shares[place].is_refused = t->time_ns[place] < 0;
     *(budget->is_look ? &t->looks[place] : &t->trials[place]) = budget->trials;
     t->order[t->n++] = place;
+    return HONE_OK;
+}
+
+static hone_status fake_tune(void *user, const hone_tune_piece *pieces,
+                             size_t n, hone_error *err)
+{
+    for (size_t i = 0; i < n; ++i)
+        HONE_TRY(fake_tune_one(user, pieces[i].place, &pieces[i].budget, err));
     return HONE_OK;
 }
 
@@ -432,7 +439,8 @@ static void budget_goes_where_launches_lose_most(void **state)
                     .time_ns = {200e3, 21e3, 1000e3, -1},
                     .baseline_ns = {100e3, 20e3, 1100e3, 0},
                     .fails_at = -1};
-    const hone_tune_spending spending = {shares, 4, {160, 0, 0}, fake_tune, &t};
+    const hone_tune_spending spending = {shares,      4,         1,
+                                         {160, 0, 0}, fake_tune, &t};
 
     (void)state;
     assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
@@ -453,6 +461,30 @@ static void budget_goes_where_launches_lose_most(void **state)
     assert_string_equal(shares[3].why, "it cannot be tuned");
 }
 
+/* Each model of device has the whole budget, and its own times. */
+static void each_model_has_a_budget(void **state)
+{
+    hone_tune_share shares[4] = {{.n_launches = 10},
+                                 {.n_launches = 10},
+                                 {.n_launches = 10},
+                                 {.n_launches = 10}};
+    fake_tuner t = {.shares = shares,
+                    .time_ns = {100e3, 300e3, 300e3, 300e3},
+                    .fails_at = -1};
+    const hone_tune_spending spending = {shares,      2,         2,
+                                         {160, 0, 0}, fake_tune, &t};
+
+    (void)state;
+    assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
+    assert_int_equal(t.n, 8);
+    for (size_t i = 0; i < 4; ++i)
+        assert_int_equal(t.looks[i], 20);
+    assert_int_equal(t.trials[0] + t.trials[1], 160);
+    assert_int_equal(t.trials[1] - 20, 90);
+    assert_int_equal(t.trials[2], 80);
+    assert_int_equal(t.trials[3], 80);
+}
+
 static void little_is_not_begun_for(void **state)
 {
     hone_tune_share shares[4] = {{.n_launches = 1000},
@@ -461,7 +493,7 @@ static void little_is_not_begun_for(void **state)
                                  {.n_launches = 1}};
     fake_tuner t = {
         .shares = shares, .time_ns = {100e3, 100e3, 0, 100e3}, .fails_at = -1};
-    hone_tune_spending spending = {shares, 4, {0, 400, 0}, fake_tune, &t};
+    hone_tune_spending spending = {shares, 4, 1, {0, 400, 0}, fake_tune, &t};
 
     (void)state;
     assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
@@ -492,6 +524,7 @@ int main(void)
         cmocka_unit_test(devices_have_an_ordinal),
         cmocka_unit_test(every_status_has_an_exit_code),
         cmocka_unit_test(budget_goes_where_launches_lose_most),
+        cmocka_unit_test(each_model_has_a_budget),
         cmocka_unit_test(little_is_not_begun_for),
         cmocka_unit_test(values_as_text_and_csv),
         cmocka_unit_test(times_have_four_digits),

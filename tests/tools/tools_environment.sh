@@ -94,7 +94,7 @@ is_unusable() { # is_unusable FILE WORD..
 "$(dirname "$HONE")/../tests/make_db" "$work/known.db"
 run 0 doctor --db "$work/known.db" --format json
 json checks.3.name=database checks.3.state=ok
-out_has "known.db, format 10, 2 winners, 7 trials"
+out_has "known.db, format 11, 2 winners, 7 trials"
 cp "$work/known.db" "$work/newer.db"
 printf '\144' | dd of="$work/newer.db" bs=1 seek=63 conv=notrunc 2>/dev/null
 is_unusable "$work/newer.db" "format 100" "newer hone"

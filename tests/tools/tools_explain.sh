@@ -44,6 +44,12 @@ json "roofline.0.side=f32" roofline.0.most=66908.160000000003 roofline.0.unit=GF
     roofline.1.most=1070530.5600000001
 run 0 explain op_3 --db "$work/large.db"
 out_has "(registers)"
+for width in 60 80 120; do
+    COLUMNS=$width run 0 explain op_3 --db "$work/large.db"
+    awk -v most=$width 'length($0) > most || / $/ { exit 1 }' "$work/out" ||
+        fail "wider than $width, or blanks at the end"
+    out_has "(registers)"
+done
 out_has "The winner against the roofline"
 # With a copy: 753664 bytes at 1000 GB/s, and 18874368 operations are 25 operations a byte,
 # where f32 meets the copy at 67 a byte and f16 at 1071.
@@ -72,6 +78,11 @@ while read -r name; do
         fail "$name is not among the finalists"
 done <"$work/names"
 [ "$(wc -l <"$work/names")" -gt 1 ] || fail "there is one implementation"
+# What follows from sizes grows with them: gemm's rows are 64 apart, then 73.
+run 0 tune gemm/plain --dims 48,32,64 --device cpu --db "$work/gemm.db" -q
+run 0 explain gemm --db "$work/gemm.db" --format json
+json dims=48,32,64,1,4,0,0,64,32,32,1,3072,2048,1536 \
+    answers.1.dims=48,32,73,1,4,0,0,73,32,32,1,3504,2336,1536
 # A configuration of its own is shown as what differs from the default.
 run 0 explain saxpy --full
 out_has "VEC="
@@ -138,6 +149,9 @@ err_has "there is no PTX of the winner"
 HONE_DB=$work/tuned.db
 run 3 explain saxpy --dims 5003 --ptx
 err_has "only kernels for GPUs have PTX"
+run 3 explain saxpy --dims 5003 --ncu
+err_has "ncu counts on GPUs"
+out_empty
 if command -v objdump >/dev/null; then
     run 0 explain saxpy --dims 5003 --sass
     out_has "Disassembly"

@@ -9,7 +9,7 @@ views="winners trials sessions decisions devices coverage"
 
 # ---- every version -----------------------------------------------------------
 
-for version in 1 2 3 4 5 6 7 8 9 10; do
+for version in 1 2 3 4 5 6 7 8 9 10 11; do
     db=$work/version_$version.db
     "$tests/make_version" "$db" $version "$old" || fail "no version $version"
     before=$(cksum <"$db")
@@ -42,10 +42,22 @@ refused() {
     err_has "$1"
     run 3 pack --db "$work/bad.db" -o "$work/bad.pack"
     err_has "$1"
+    for words in "explain gemm_f16" "report -o page.html" "export gemm_f16 -o t.csv" \
+        "sql 'SELECT 1'" "diff bad.db version_10.db" "diff version_10.db bad.db" check \
+        gc "top --once" "merge bad.db --db version_10.db" "merge version_10.db --db bad.db" \
+        "import rows.csv"; do
+        (cd "$work" && export HONE_DB=bad.db && eval "run 3 $words" && err_has "$1" &&
+            out_empty && err_has bad.db) || exit 1
+    done
+    for file in page.html t.csv bad.pack; do
+        [ ! -e "$work/$file" ] || fail "$file was made of it"
+    done
     [ "$before" = "$(cksum <"$work/bad.db")" ] || fail "it was changed"
 }
 
-whole=$work/version_10.db
+whole=$work/version_11.db
+run 0 export gemm_f16 --db "$whole" -o "$work/rows.csv"
+whole_before=$(cksum <"$whole")
 : >"$work/bad.db"
 run 3 show --db "$work/bad.db"
 err_has "bad.db' is empty"
@@ -67,6 +79,8 @@ err_has "folder"
 run 3 show --db "$work/none.db"
 err_has "hone tune"
 [ ! -e "$work/none.db" ] || fail "a reader made a file"
+
+[ "$whole_before" = "$(cksum <"$whole")" ] || fail "a merge of a bad file changed its target"
 
 # ---- no room -------------------------------------------------------------------
 

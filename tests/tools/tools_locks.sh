@@ -61,6 +61,19 @@ for error in $EIO $ENOLCK; do
         right_or_said
     done
 done
+# A disk that fails its locks is told of, by every command that reads all the same.
+for words in show "sql 'SELECT 1'" "explain saxpy" "diff hone.db hone.db" check \
+    "top --once" "report -o r.html" "export saxpy -o t.csv"; do
+    eval "failing $EIO 1 0 $words"
+    [ "$code" -eq 0 ] || fail "exit $code"
+    err_has "hone.db' cannot be locked"
+    err_has "what follows may be wrong"
+done
+failing $EIO 1 0 show --format json
+[ "$(grep -c warning out)" -eq 0 ] || fail "the result has a warning in it"
+# A reader of read-only storage needs none.
+run 0 show
+[ ! -s err ] || fail "all is well"
 failing $EACCES 1 0 run saxpy --dims 5003 --device cpu
 right_or_said
 nothing_lost

@@ -27,7 +27,8 @@ grep -q portfolios out && fail "a portfolio that was not wanted"
 # With what was tuned, and without the cache of cubins: nothing is compiled.
 rm -rf "$HOME/.cache"
 cp plain.db t.db
-run 0 tune --shapes shapes --device cpu --budget 5 --db t.db --format json
+run 0 tune --shapes shapes --device cpu --budget 5 --between 0 --db t.db \
+    --format json
 json interrupted=false portfolios.0.op=saxpy portfolios.0.problems=4 \
     portfolios.0.compiled=0 portfolios.0.out=0 portfolios.0.chooser=true \
     portfolios.0.chooser_at=4 portfolios.0.members.0.default=true
@@ -90,6 +91,18 @@ cp t.db bad.db
 run 0 sql --write "update model set data = substr(data, 3)" --db bad.db
 run 1 check --db bad.db
 out_has "damaged"
+
+# ---- problems that nobody named: tuned, learned from, not in the result -----------------
+cp plain.db b.db
+run 0 tune --shapes shapes --device cpu --budget 5 --between 2 --db b.db \
+    --format json
+err_has "2 problems between those of the file"
+json portfolios.0.problems=6
+[ "$(grep -c '"label"' out)" -eq 4 ] || fail "rows that nobody asked for"
+[ "$(ask b.db "select count(*) from winner_v1
+    where dims + 0 between 1000 and 65536")" -eq 6 ] || fail "not 6 winners"
+run 2 tune saxpy --dims 1000 --between 2 --device cpu --db b.db
+err_has "goes with --shapes"
 
 # ---- options -----------------------------------------------------------------------
 run 2 tune saxpy --portfolio --no-portfolio --device cpu --db t.db

@@ -122,6 +122,25 @@ run 0 sql --db "$large" --format csv "select printf('%.4g', exp(avg(ln(x)))) fro
 mean=$(sed -n 2p "$work/out" | tr -d '"\r')
 page_has "The fastest baseline takes $mean times as long as ours"
 
+# Of more than 40,000 correct trials of an implementation charts of parameters have
+# the first, and say so; --dims chooses among them.
+cp "$db" "$work/many.db"
+run 0 sql --write --db "$work/many.db" "insert into trial (session_id, variant_id,
+    outcome, time_ns, n_samples, verified, started_unix_ns, gpu_time_ns)
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < 41000)
+    select session_id, variant_id, outcome, 1000 + (variant_id * 7919 + i) % 100,
+      n_samples, verified, started_unix_ns, gpu_time_ns from n,
+      (select * from trial where session_id = 1 and outcome = 'ok' limit 1)"
+run 0 report --db "$work/many.db" -o "$page" --op saxpy
+page_has "correct trials the first 40000, in the order of shapes"
+run 0 report --db "$work/many.db" -o "$page" --op gemm
+page_lacks "correct trials the first"
+# Rows that the script unfolds are counted where there is none.
+run 0 report --db "$db" -o "$page"
+page_lacks "<noscript>"
+run 0 report --db "$work/many.db" -o "$page" --op saxpy --limit 150
+page_has "<noscript><p>140 more rows are in this file, and are shown where scripts may run"
+
 # ---- charts alone ---------------------------------------------------------------------
 xml_check=$tests/xml_check
 chart() {

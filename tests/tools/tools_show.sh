@@ -125,6 +125,22 @@ run 0 show trials --db "$db" --where dims=1000,4 --sort time_ns:desc \
 json trials.0.config=BLOCK=128
 run 0 show trials --db "$db" --sort op:desc --sort config --format json
 json trials.0.op=saxpy
+# Times have units, in what is printed and in what is asked.
+run 0 show trials --db "$db" --where 'time_ns<2us' --format csv
+[ "$(wc -l <"$work/out")" -eq 3 ] || fail "two trials are below 2 us"
+run 0 show trials --db "$db" --where 'time_ns>=0.002 ms' --where op=saxpy --format csv
+[ "$(wc -l <"$work/out")" -eq 2 ] || fail "one trial is not below 2 us"
+run 2 show trials --db "$db" --where 'time_ns<2uz'
+err_has "'time_ns' is a time, and '2uz' is none"
+# Of a column without unit this is text, which is no number.
+run 0 show trials --db "$db" --where 'n_samples=2us' --format csv
+[ "$(wc -l <"$work/out")" -eq 1 ] || fail "2us is no number of samples"
+# CSV has the columns of the text, and all of JSON's with --full.
+run 0 show trials --db "$db" --format csv --full
+head -n 1 "$work/out" | tr , '\n' | sort >"$work/columns"
+run 0 show trials --db "$db" --format json --limit 1
+grep -o '"[a-z_0-9]*":' "$work/out" | tr -d '":' | grep -vx 'schema_version\|trials' |
+    sort | cmp -s - "$work/columns" || fail "CSV with --full lacks columns"
 run 2 show trials --db "$db" --where tme_ns=1
 err_has "--where: trials have no column 'tme_ns'; they have trial_id, op, "
 err_has "did you mean 'time_ns'?"
@@ -147,8 +163,19 @@ json schema_version=1
 # Every view, on a narrow terminal: no line is wider, nothing is lost.
 for view in winners trials sessions decisions devices coverage problems stale \
     parameters; do
-    COLUMNS=80 run 0 show $view --db "$db"
-    awk 'length($0) > 80 { exit 1 }' "$work/out" || fail "$view is too wide"
+    run 0 show $view --db "$db" --full
+    tr -s ' ,=:' '\n\n\n\n' <"$work/out" | sort -u >"$work/words"
+    for width in 40 60 80 120; do
+        COLUMNS=$width run 0 show $view --db "$db" --full
+        awk -v most=$width 'length($0) > most || / $/ { exit 1 }' "$work/out" ||
+            fail "$view is wider than $width, or ends in blanks"
+        # No word is broken: what differs is what stands above, or nowhere ("-").
+        tr -s ' ,=:' '\n\n\n\n' <"$work/out" | sort -u >"$work/narrow"
+        comm -23 "$work/narrow" "$work/words" | grep . &&
+            fail "$view has words that it does not have at full width"
+        comm -13 "$work/narrow" "$work/words" | grep -v '^-$' | grep . &&
+            fail "$view lost words at $width"
+    done
     run 0 show $view --db "$db" --format json
     json schema_version=1
 done
@@ -213,4 +240,24 @@ out_empty
 HOME=$work/nobody $other "$work/hone" show --db "$work/locked/known.db" \
     >"$work/out" 2>"$work/err" || fail "reading it should work"
 out_has "BLOCK=256"
+# So do all commands that only read, without a word about locks: nobody can write.
+for words in "explain saxpy" "report -o -" "export saxpy -o -" "sql 'SELECT 1'" \
+    check "diff $work/locked/known.db $work/locked/known.db"; do
+    command="hone $words, read-only"
+    # shellcheck disable=SC2086
+    eval "HOME=$work/nobody HONE_DB=$work/locked/known.db $other $work/hone $words" \
+        >"$work/out" 2>"$work/err" || fail "reading it should work"
+    [ ! -s "$work/err" ] || fail "nothing is wrong"
+done
+# Those that write say it, and lose nothing.
+for words in gc "merge $db" "sql --write 'DELETE FROM trial'"; do
+    command="hone $words, read-only"
+    code=0
+    # shellcheck disable=SC2086
+    eval "HOME=$work/nobody HONE_DB=$work/locked/known.db $other $work/hone $words" \
+        >"$work/out" 2>"$work/err" || code=$?
+    [ "$code" -eq 3 ] || fail "it should end with 3, not $code"
+    err_has "$work/locked/known.db"
+done
+cmp -s "$db" "$work/locked/known.db" || fail "it was changed"
 chmod 755 "$work/locked"

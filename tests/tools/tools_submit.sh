@@ -36,12 +36,13 @@ run 0 submit run --shapes list --partition gpu --cpu-partition cpu \
     --cpus-per-task 16 --sbatch=--account=ops --sbatch "--comment=a b" --dry-run \
     --template-path "$HONE_SOURCE/templates:own templates"
 [ ! -e run ] || fail "a folder was made"
-out_has "shards=8"
+out_has "device=all"
+out_has "tasks=2"
 out_has "\"\$hone\" tune \"\$@\" --template-path '$HONE_SOURCE/templates:$work/own templates' --budget 60s --mode hot"
 out_has "\"\$hone\" compile saxpy/stream --dims 1000,4 --arch sm_90"
 out_has "--job-name=hone-compile --requeue --open-mode=append --nodes=1 --ntasks=1 --partition=cpu --array=1-2 --output=logs/compile-%a.log --cpus-per-task=16"
-# Three problems a shard: ten minutes, and 60 s and a quarter and 60 s for each.
-out_has "--partition=gpu --array=1-2 --output=logs/tune-%a.log --gpus-per-node=4 --cpus-per-task=16 --time=17 "
+# Ten problems a shard on four GPUs: 60 s and a quarter and 60 s for each, and ten minutes.
+out_has "--partition=gpu --array=1-2 --output=logs/tune-%a.log --gpus-per-node=4 --cpus-per-task=16 --time=16 "
 out_has "--dependency=afterany:\"\$compile\" --account=ops '--comment=a b'"
 out_has "--dependency=afterany:\"\$tune\""
 out_has "--dependency=afterok:\"\$merge\""

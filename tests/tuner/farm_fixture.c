@@ -112,7 +112,7 @@ void farm_wait_for(hone_farm *farm, const answers *got, int n)
     while (got->n < n) {
         hone_error err = {.status = HONE_OK};
 
-        if (hone__farm_turn(farm, NULL, &err) != HONE_OK)
+        if (hone__farm_turn(farm, NULL, 0, &err) != HONE_OK)
             fail_msg("%s", err.text);
     }
 }

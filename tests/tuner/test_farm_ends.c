@@ -30,7 +30,7 @@ static void test_foreign_header(void **state)
     (void)state;
     farm_submit(farm, 0, "foreign");
     while (status == HONE_OK && !got.n)
-        status = hone__farm_turn(farm, NULL, &err);
+        status = hone__farm_turn(farm, NULL, 0, &err);
     assert_int_equal(status, HONE_ERR_INPUT);
     assert_non_null(strstr(err.text, "'/usr/local/include/own.h'"));
     hone__farm_close(farm);

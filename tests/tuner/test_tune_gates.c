@@ -38,6 +38,7 @@ static gpu_run *open_gpu_run(const fixture *f, int64_t n)
                                      .farm = {.backend = HONE_BACKEND_CUDA}};
     g->farm.n_slots = 1;
     g->run = (hone_tune_run){
+        .n_workers = 1,
         .request = &g->request,
         .result = &g->result,
         .impls = {{.tmpl = f->tmpl, .space = f->space, .default_index = -1}},

@@ -273,6 +273,7 @@ hone_status hone__importance(const hone_trials *trials, hone_importance *out,
         status = one_tree(work, chosen, sample, asked, n, &chance, err);
     if (status == HONE_OK) {
         out->n_trials = trials->n;
+        out->n_seen = n;
         out->fit = fit_of(trials, asked, chosen, n);
         list_shares(work, out);
     }

@@ -28,6 +28,7 @@ typedef struct hone_importance_share {
 
 typedef struct hone_importance {
     size_t n_trials; /* 0: too few, and nothing else is set */
+    size_t n_seen;   /* of them, evenly spread, by the trees */
     double fit;      /* share of the variance of trials that a tree has not
                         seen which the forest explains (R squared; below 0.3 it
                         has not understood much) */

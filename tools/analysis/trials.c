@@ -141,7 +141,8 @@ static const char trials_sql[] =
     " CROSS JOIN trial t ON t.session_id = s.session_id"
     " CROSS JOIN variant v ON v.variant_id = t.variant_id"
     " CROSS JOIN template k ON k.template_id = v.template_id"
-    " WHERE p.op = ?1 AND k.name = ?2 AND t.outcome = 'ok' LIMIT ?5";
+    " WHERE p.op = ?1 AND k.name = ?2 AND t.outcome = 'ok'"
+    " AND (?6 = '' OR (p.dims >= ?6 AND p.dims < ?6 || '-')) LIMIT ?5";
 
 static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
 {
@@ -152,10 +153,12 @@ static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
 hone_status hone__trials_read(hone_db *db, const hone_trials_query *query,
                               hone_trials *out, hone_error *err)
 {
-    const hone_db_value values[] = {
-        hone__db_text(query->op), hone__db_text(query->implementation),
-        hone__db_integer(query->device_id), hone__db_text(query->mode),
-        hone__db_integer(HONE_TRIALS_MOST)};
+    const hone_db_value values[] = {hone__db_text(query->op),
+                                    hone__db_text(query->implementation),
+                                    hone__db_integer(query->device_id),
+                                    hone__db_text(query->mode),
+                                    hone__db_integer(HONE_TRIALS_MOST),
+                                    hone__db_text(query->dims)};
 
     memset(out, 0, sizeof *out);
     HONE_TRY(hone__db_query(db, trials_sql, values,

@@ -34,9 +34,11 @@ typedef struct hone_trials {
     size_t n_problems;
 } hone_trials;
 
-/* Which: all correct trials of an implementation on a device in a mode. */
+/* Which: the correct trials of an implementation on a device in a mode, the
+ * first HONE_TRIALS_MOST in the order of problems. */
 typedef struct hone_trials_query {
     const char *op;
+    const char *dims; /* as the database spells how they begin; "": any */
     const char *implementation;
     int64_t device_id;
     const char *mode;

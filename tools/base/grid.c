@@ -2,58 +2,26 @@
 /* Tables as text: see grid.h. */
 #include "tools/base/grid.h"
 
+#include "tools/base/wrap.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum {
-    GAP = 2,      /* between columns */
-    NARROW = 18,  /* a text column is not wrapped to less, */
-    NARROWEST = 8 /* but where nothing else helps */
+    GAP = 2,     /* between columns */
+    NARROW = 18, /* a text column is not wrapped to less */
+    TALL = 3,    /* lines of a cell; what takes more goes below its row */
+    INDENT = 4   /* of what had no room in its row */
 };
 
-size_t hone__grid_limit(void)
+static void print(hone_grid *grid, const hone_text *text)
 {
-    const char *columns = getenv("COLUMNS");
-    const long named = columns ? strtol(columns, NULL, 10) : 0;
-    struct winsize size;
-
-    if (named >= 2 * NARROW)
-        return (size_t)named;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-        size.ws_col >= 2 * NARROW)
-        return size.ws_col;
-    return 0;
+    grid->failed |= text->failed;
+    if (!grid->failed)
+        (void)fwrite(text->data, 1, text->length, stdout);
 }
 
 /* ---- cells --------------------------------------------------------------- */
-
-/* Columns on a terminal: code points of UTF-8, up to the end of the line. */
-static size_t line_width(const char *text, size_t length)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < length; ++i)
-        n += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return n;
-}
-
-static size_t text_width(const char *text)
-{
-    size_t most = 0;
-
-    for (;;) {
-        const size_t length = strcspn(text, "\n");
-        const size_t width = line_width(text, length);
-
-        most = width > most ? width : most;
-        if (!text[length])
-            return most;
-        text += length + 1;
-    }
-}
 
 /* Is the part "K=V" one of the list "K=V,..."? */
 static int has_part(const char *list, const char *part, size_t length)
@@ -134,50 +102,22 @@ static int is_same(hone_grid *grid, json_t *rows, size_t column)
     return same;
 }
 
-/* Of a text, how much of it fits into a line: up to a blank or behind a comma,
- * where there is one. `*out_skip` characters are at neither line. */
-static size_t fitting(const char *text, size_t length, size_t width,
-                      size_t *out_skip)
-{
-    size_t n = 0, columns = 0, best = 0;
-
-    *out_skip = 0;
-    while (n < length) {
-        columns += ((unsigned char)text[n] & 0xc0) != 0x80;
-        if (columns > width)
-            break;
-        ++n;
-        if (n == length || text[n] == ' ' || text[n - 1] == ',')
-            best = n;
-    }
-    if (n == length || !best)
-        return n;
-    *out_skip = text[best] == ' ';
-    return best;
-}
-
 static void print_hoisted(hone_grid *grid, json_t *row)
 {
     hone_text line = {0}, text = {0};
-    const char *comma = "in all rows: ";
-    const char *at;
+    const char *comma = "in all rows: ", *cell;
 
     for (size_t i = 0; i < grid->n_columns; ++i) {
         if (!grid->is_hidden[i])
             continue;
+        cell = cell_text(grid, row, i, &text);
         hone__text_printf(&line, "%s%s %s", comma, grid->columns[i].title,
-                          cell_text(grid, row, i, &text));
+                          *cell ? cell : "-");
         comma = ", ";
     }
-    grid->failed |= line.failed;
-    for (at = hone__text_str(&line); *at && !grid->failed;) {
-        size_t skip;
-        const size_t n = fitting(at, strlen(at),
-                                 grid->limit ? grid->limit : SIZE_MAX, &skip);
-
-        (void)printf("%.*s\n", (int)n, at);
-        at += n + skip;
-    }
+    hone__text_clear(&text);
+    hone__wrap(hone__text_str(&line), 0, 0, grid->limit, &text);
+    print(grid, &text);
     hone__text_free(&line);
     hone__text_free(&text);
 }
@@ -196,129 +136,192 @@ static void hoist(hone_grid *grid, json_t *rows)
 
 /* ---- widths -------------------------------------------------------------- */
 
-static void measure(hone_grid *grid, json_t *rows)
+static int is_text(const hone_grid *grid, size_t column)
 {
-    hone_text text = {0};
-
-    for (size_t i = 0; i < grid->n_columns; ++i) {
-        if (grid->is_hidden[i])
-            continue;
-        grid->last = i;
-        grid->width[i] = text_width(grid->columns[i].title);
-        for (size_t j = 0; j < json_array_size(rows); ++j) {
-            const size_t width =
-                text_width(cell_text(grid, json_array_get(rows, j), i, &text));
-
-            if (width > grid->width[i])
-                grid->width[i] = width;
-        }
-    }
-    hone__text_free(&text);
+    return grid->columns[column].cell == HONE_CELL_TEXT ||
+           grid->columns[column].cell == HONE_CELL_CONFIG;
 }
 
-static size_t total(const hone_grid *grid)
+static void measure_column(hone_grid *grid, json_t *rows, size_t column)
+{
+    const char *title = grid->columns[column].title;
+    size_t word = hone__wrap_word(title), width = hone__wrap_width(title);
+    hone_text text = {0};
+
+    for (size_t j = 0; j < json_array_size(rows); ++j) {
+        const char *cell =
+            cell_text(grid, json_array_get(rows, j), column, &text);
+        const size_t cell_width = hone__wrap_width(cell);
+        const size_t cell_word = hone__wrap_word(cell);
+
+        width = cell_width > width ? cell_width : width;
+        word = cell_word > word ? cell_word : word;
+    }
+    hone__text_free(&text);
+    word = word < NARROW ? NARROW : word;
+    grid->width[column] = grid->natural[column] = width;
+    grid->least[column] = is_text(grid, column) && word < width ? word : width;
+}
+
+static int is_shown(const hone_grid *grid, size_t column)
+{
+    return !grid->is_hidden[column] && !grid->is_folded[column];
+}
+
+static size_t total(const hone_grid *grid, const size_t *widths)
 {
     size_t sum = 0;
 
     for (size_t i = 0; i < grid->n_columns; ++i)
-        if (!grid->is_hidden[i])
-            sum += grid->width[i] + (sum ? GAP : 0);
+        if (is_shown(grid, i))
+            sum += widths[i] + (sum ? GAP : 0);
     return sum;
 }
 
-/* The widest text columns give way, until the line fits or none can. */
-static void shrink(hone_grid *grid, size_t least)
+/* A column goes below the rows: the last of those with long texts, else the
+ * last one. 0: one is left, which stays. */
+static int fold(hone_grid *grid)
 {
-    while (grid->limit && total(grid) > grid->limit) {
+    size_t wide = grid->n_columns, last = grid->n_columns, n_shown = 0;
+
+    for (size_t i = 0; i < grid->n_columns; ++i)
+        if (is_shown(grid, i)) {
+            last = i;
+            wide = is_text(grid, i) && grid->natural[i] > NARROW ? i : wide;
+            ++n_shown;
+        }
+    if (n_shown < 2)
+        return 0;
+    grid->is_folded[wide < grid->n_columns ? wide : last] = 1;
+    return 1;
+}
+
+/* The widest text columns give way, until the line fits. */
+static void shrink(hone_grid *grid)
+{
+    while (total(grid, grid->width) > grid->limit) {
         size_t widest = grid->n_columns, excess, room;
 
         for (size_t i = 0; i < grid->n_columns; ++i)
-            if (!grid->is_hidden[i] && grid->width[i] > least &&
-                (grid->columns[i].cell == HONE_CELL_TEXT ||
-                 grid->columns[i].cell == HONE_CELL_CONFIG) &&
+            if (is_shown(grid, i) && grid->width[i] > grid->least[i] &&
                 (widest == grid->n_columns ||
                  grid->width[i] > grid->width[widest]))
                 widest = i;
         if (widest == grid->n_columns)
             return;
         /* Step by step, so that equally wide ones share. */
-        excess = total(grid) - grid->limit;
+        excess = total(grid, grid->width) - grid->limit;
         excess = excess > 8 ? 8 : excess;
-        room = grid->width[widest] - least;
+        room = grid->width[widest] - grid->least[widest];
         grid->width[widest] -= excess < room ? excess : room;
     }
 }
 
-/* ---- printing ------------------------------------------------------------ */
-
-static void print_part(const hone_grid *grid, size_t column, const char *text,
-                       size_t length)
+/* Would a cell take so many lines that the table is hard to read? */
+static int is_tall(const hone_grid *grid)
 {
-    const size_t width = grid->width[column];
-    const size_t used = line_width(text, length);
-    const int pad = (int)(width > used ? width - used : 0);
-
-    if (grid->columns[column].cell == HONE_CELL_TEXT ||
-        grid->columns[column].cell == HONE_CELL_CONFIG)
-        (void)printf("%.*s%*s", (int)length, text,
-                     column == grid->last ? 0 : pad, "");
-    else
-        (void)printf("%*s%.*s", pad, "", (int)length, text);
+    for (size_t i = 0; i < grid->n_columns; ++i)
+        if (is_shown(grid, i) && grid->natural[i] > TALL * grid->width[i])
+            return 1;
+    return 0;
 }
 
-/* Prints a line of each cell, and moves `rest` on; 0: that was the last. */
-static int print_line(const hone_grid *grid,
-                      const char *rest[HONE_GRID_COLUMNS])
+static void fit(hone_grid *grid)
+{
+    if (!grid->limit)
+        return;
+    while (total(grid, grid->least) > grid->limit && fold(grid))
+        ;
+    do {
+        memcpy(grid->width, grid->natural, sizeof grid->width);
+        shrink(grid);
+    } while (is_tall(grid) && fold(grid));
+    /* One column is left, and a word of it is too long for a line. */
+    for (size_t i = 0; i < grid->n_columns; ++i)
+        if (is_shown(grid, i) && grid->width[i] > grid->limit)
+            grid->width[i] = grid->limit;
+}
+
+/* ---- printing ------------------------------------------------------------ */
+
+static void put_part(const hone_grid *grid, size_t column, const char *text,
+                     size_t length, hone_text *out)
+{
+    const size_t width = grid->width[column];
+    const size_t used = hone__wrap_line(text, length);
+    const int pad = (int)(width > used ? width - used : 0);
+
+    if (!is_text(grid, column))
+        hone__text_printf(out, "%*s", pad, "");
+    hone__text_append(out, text, length);
+    if (is_text(grid, column))
+        hone__text_printf(out, "%*s", pad, "");
+}
+
+static void end_line(hone_text *out)
+{
+    while (out->length && out->data[out->length - 1] == ' ')
+        out->data[--out->length] = '\0';
+    hone__text_puts(out, "\n");
+}
+
+/* Puts a line of each cell, and moves `rest` on; 0: that was the last. */
+static int put_line(const hone_grid *grid, const char *rest[HONE_GRID_COLUMNS],
+                    hone_text *out)
 {
     const char *gap = "";
     int is_more = 0;
 
     for (size_t i = 0; i < grid->n_columns; ++i) {
-        const size_t length = rest[i] ? strcspn(rest[i], "\n") : 0;
+        const char *text = rest[i] ? rest[i] : "";
+        const size_t length = grid->limit ? strcspn(text, "\n") : strlen(text);
         size_t skip = 0, n = length;
 
-        if (grid->is_hidden[i])
+        if (!is_shown(grid, i))
             continue;
-        /* The columns behind may be empty in this line. */
-        (void)fputs(gap, stdout);
+        hone__text_puts(out, gap);
         gap = "  ";
-        if (grid->limit && rest[i])
-            n = fitting(rest[i], length, grid->width[i], &skip);
-        print_part(grid, i, rest[i] ? rest[i] : "", n);
-        if (!rest[i])
-            continue;
-        rest[i] += n + skip;
-        if (n + skip == length && *rest[i] == '\n')
-            ++rest[i];
-        else if (!*rest[i])
-            rest[i] = NULL;
+        if (grid->limit)
+            n = hone__wrap_fitting(text, length, grid->width[i], &skip);
+        put_part(grid, i, text, n, out);
+        text += n + skip;
+        text += n + skip == length && *text == '\n';
+        rest[i] = *text ? text : NULL;
         is_more |= rest[i] != NULL;
     }
-    (void)putchar('\n');
+    end_line(out);
     return is_more;
 }
 
-static void print_cells(hone_grid *grid, hone_text cells[HONE_GRID_COLUMNS])
+/* What had no room in the row, unless nothing is known. */
+static void put_folded(const hone_grid *grid, const char *const *cells,
+                       hone_text *out)
+{
+    for (size_t i = 0; i < grid->n_columns; ++i) {
+        const char *title = grid->columns[i].title;
+
+        if (!grid->is_folded[i] || !*cells[i] || strcmp(cells[i], "-") == 0)
+            continue;
+        hone__text_printf(out, "%*s%s: ", INDENT, "", title);
+        hone__wrap(cells[i], INDENT + hone__wrap_width(title) + 2, 2 * INDENT,
+                   grid->limit, out);
+    }
+}
+
+static void print_cells(hone_grid *grid, const hone_text *cells, int is_title)
 {
     const char *rest[HONE_GRID_COLUMNS] = {NULL};
+    const char *whole[HONE_GRID_COLUMNS] = {NULL};
+    hone_text out = {0};
 
     for (size_t i = 0; i < grid->n_columns; ++i)
-        rest[i] = hone__text_str(&cells[i]);
-    if (grid->failed)
-        return;
-    if (grid->limit) {
-        while (print_line(grid, rest))
-            ;
-        return;
-    }
-    /* Whole lines, however long; what a cell has in more goes below them. */
-    for (size_t i = 0, n = 0; i < grid->n_columns; ++i) {
-        if (grid->is_hidden[i])
-            continue;
-        (void)fputs(n++ ? "  " : "", stdout);
-        print_part(grid, i, rest[i], strlen(rest[i]));
-    }
-    (void)putchar('\n');
+        rest[i] = whole[i] = hone__text_str(&cells[i]);
+    while (put_line(grid, rest, &out))
+        ;
+    if (!is_title)
+        put_folded(grid, whole, &out);
+    print(grid, &out);
+    hone__text_free(&out);
 }
 
 void hone__grid_row(hone_grid *grid, json_t *row)
@@ -328,7 +331,7 @@ void hone__grid_row(hone_grid *grid, json_t *row)
     for (size_t i = 0; i < grid->n_columns; ++i)
         if (!grid->is_hidden[i])
             (void)cell_text(grid, row, i, &cells[i]);
-    print_cells(grid, cells);
+    print_cells(grid, cells, 0);
     for (size_t i = 0; i < grid->n_columns; ++i)
         hone__text_free(&cells[i]);
 }
@@ -341,7 +344,7 @@ static void print_titles(hone_grid *grid)
         hone__text_puts(&cells[i], grid->columns[i].title);
         grid->failed |= cells[i].failed;
     }
-    print_cells(grid, cells);
+    print_cells(grid, cells, 1);
     for (size_t i = 0; i < grid->n_columns; ++i)
         hone__text_free(&cells[i]);
 }
@@ -350,9 +353,10 @@ void hone__grid_begin(hone_grid *grid, json_t *rows, int is_all)
 {
     if (grid->hoists && is_all && json_array_size(rows) > 1)
         hoist(grid, rows);
-    measure(grid, rows);
-    shrink(grid, NARROW);
-    shrink(grid, NARROWEST);
+    for (size_t i = 0; i < grid->n_columns; ++i)
+        if (!grid->is_hidden[i])
+            measure_column(grid, rows, i);
+    fit(grid);
     if (json_array_size(rows) && grid->n_columns > 1 && !grid->failed)
         print_titles(grid);
 }

@@ -63,6 +63,92 @@ hone_status hone__option_device(const hone_options *options,
     return text ? no_such_device(text, err) : HONE_OK;
 }
 
+/* ---- several ------------------------------------------------------------- */
+
+/* The number of the next word behind a kind's name: "2", or "cuda:2", or
+ * "cpu", which is the next of a kind that is shared. Negative: none. */
+static int ordinal_of(const hone_device_kind *kind, const char *word, size_t n)
+{
+    const size_t length = strlen(kind->name);
+    char *end;
+    long ordinal;
+
+    if (strncmp(word, kind->name, length) == 0) {
+        word += length;
+        if (!*word)
+            return kind->is_shared ? (int)n : 0;
+        if (*word++ != ':')
+            return -1;
+    }
+    if (*word < '0' || *word > '9')
+        return -1;
+    ordinal = strtol(word, &end, 10);
+    return *end || ordinal >= 1024 ? -1 : (int)ordinal;
+}
+
+static hone_status add_device(hone_devices *out, const char *text,
+                              const char *word, hone_error *err)
+{
+    const hone_device_kind *kind = hone__device_kind(out->backend);
+    const int ordinal = ordinal_of(kind, word, out->n);
+
+    if (ordinal < 0)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--device %s: '%s' is no number of a %s device; "
+                          "several devices are of one kind: %s:0,1",
+                          text, word, kind->name, kind->name);
+    for (size_t i = 0; i < out->n; ++i)
+        if (out->ordinals[i] == ordinal)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "--device %s names %s:%d twice", text, kind->name,
+                              ordinal);
+    if (out->n == HONE_DISPATCH_MOST_DEVICES)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--device %s names more than %d devices", text,
+                          (int)HONE_DISPATCH_MOST_DEVICES);
+    out->ordinals[out->n++] = ordinal;
+    return HONE_OK;
+}
+
+/* A list, or of a kind without numbers one that has one. */
+static int is_list(const char *text)
+{
+    return strchr(text, ',') != NULL;
+}
+
+hone_status hone__option_devices(const hone_options *options, hone_devices *out,
+                                 hone_error *err)
+{
+    const char *text = options->text[HONE_OPT_DEVICE];
+    hone_text words = {0};
+    char *rest = NULL;
+    hone_status status = HONE_OK;
+
+    *out = (hone_devices){.backend = HONE_BACKEND_CUDA};
+    if (text && strcmp(text, "all") == 0) {
+        out->n = 1;
+        out->is_all = 1;
+        return HONE_OK;
+    }
+    if (!text || !is_list(text)) {
+        out->n = 1;
+        return hone__option_device(options, HONE_FOR_TIMES, &out->backend,
+                                   &out->ordinals[0], err);
+    }
+    for (int i = 0; i < HONE_N_BACKENDS; ++i)
+        if (strncmp(text, hone__device_kind((hone_backend)i)->name,
+                    strlen(hone__device_kind((hone_backend)i)->name)) == 0)
+            out->backend = (hone_backend)i;
+    hone__text_puts(&words, text);
+    status = hone__text_check(&words, err);
+    if (status == HONE_OK)
+        for (char *word = strtok_r(words.data, ",", &rest);
+             word && status == HONE_OK; word = strtok_r(NULL, ",", &rest))
+            status = add_device(out, text, word, err);
+    hone__text_free(&words);
+    return status;
+}
+
 hone_mode hone__option_mode(const hone_options *options)
 {
     return hone__options_is(options, HONE_OPT_MODE, "hot") ? HONE_MODE_HOT

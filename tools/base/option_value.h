@@ -7,6 +7,7 @@
 
 #include "runtime/base/text.h"
 #include "tools/base/arguments.h"
+#include "tuner/dispatch/dispatch.h"
 #include "tuner/search/search.h"
 #include "tuner/tuner.h"
 
@@ -19,6 +20,16 @@ typedef enum hone_purpose {
 hone_status hone__option_device(const hone_options *options,
                                 hone_purpose purpose, hone_backend *out_backend,
                                 int *out_ordinal, hone_error *err);
+/* --device of a command that takes several: "cuda:0,2" or "cpu,cpu", all of one
+ * kind; "all" is every GPU, as many as there are. HONE_ERR_ARGUMENT. */
+typedef struct hone_devices {
+    hone_backend backend;
+    int ordinals[HONE_DISPATCH_MOST_DEVICES];
+    size_t n;
+    int is_all; /* `ordinals` has the first; the rest is not counted yet */
+} hone_devices;
+hone_status hone__option_devices(const hone_options *options, hone_devices *out,
+                                 hone_error *err);
 /* "200" trials, or "60s", "5m", "1h"; 0: neither. The other one is 0. */
 int hone__budget_read(const char *text, int64_t *out_trials, double *out_s);
 /* --budget. HONE_ERR_ARGUMENT. */

@@ -4,6 +4,7 @@
 
 #include "runtime/base/alloc.h"
 #include "tools/base/grid.h"
+#include "tools/base/wrap.h"
 #include "tools/base/message.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ static void print_text_row(hone_output *output, json_t *row)
 
 static void print_text_members(hone_output *output, json_t *object)
 {
-    hone_text text = {0};
+    hone_text text = {0}, lines = {0};
     const char *key;
     json_t *value;
 
@@ -62,15 +63,20 @@ static void print_text_members(hone_output *output, json_t *object)
         const int is_time = n > 3 && strcmp(key + n - 3, "_ns") == 0;
 
         hone__text_clear(&text);
+        hone__text_clear(&lines);
+        /* The unit stands with the value. */
+        hone__text_printf(&text, "%.*s: ", (int)(is_time ? n - 3 : n), key);
         hone__value_text(value, is_time ? HONE_CELL_TIME_NS : HONE_CELL_TEXT,
                          &text);
-        output->failed |= text.failed;
-        /* The unit stands with the value. */
+        if (json_is_string(value) && !json_string_length(value))
+            hone__text_puts(&text, "-");
+        hone__wrap(hone__text_str(&text), 0, 4, output->grid.limit, &lines);
+        output->failed |= text.failed || lines.failed;
         if (!output->failed)
-            (void)printf("%.*s: %s\n", (int)(is_time ? n - 3 : n), key,
-                         hone__text_str(&text));
+            (void)fwrite(lines.data, 1, lines.length, stdout);
     }
     hone__text_free(&text);
+    hone__text_free(&lines);
 }
 
 /* ---- JSON and CSV ----------------------------------------------------- */
@@ -203,7 +209,7 @@ hone_output *hone__output_begin_columns(const hone_options *options,
             n_columns < HONE_GRID_COLUMNS ? n_columns : HONE_GRID_COLUMNS;
         for (size_t i = 0; i < output->grid.n_columns; ++i)
             output->grid.columns[i] = columns[i];
-        output->grid.limit = hone__grid_limit();
+        output->grid.limit = hone__wrap_limit();
         output->failed = !head;
         if (head)
             begin_format(output, head);

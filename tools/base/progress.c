@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The progress line: label, bar, count, rate, time left, best so far; the
- * middle gives way first when the terminal is narrow. */
+/* The progress line, or one for each device: label, bar, count, rate, time
+ * left, best so far; the middle gives way first when the terminal is narrow. */
 #include "tools/base/progress.h"
 
 #include "tools/base/message.h"
@@ -17,27 +17,45 @@ enum { BAR_CELLS = 20, LINE_BYTES = 512, DEFAULT_COLUMNS = 80 };
 #define DRAW_EVERY_S 0.1 /* fast enough for the eye, nothing for the CPU */
 #define LINE_EVERY_S 5.0 /* in a log */
 
-static struct {
-    int is_active;
-    int in_place; /* a terminal that can rewrite its line */
-    int is_drawn;
+typedef struct progress_row {
     char label[96];
     double start_s;
-    double work_s; /* when the first of it was done: set-up is no rate */
-    double last_s;
+    double work_s;      /* when the first of it was done: set-up is no rate */
+    double last_s;      /* when it was last made */
     int64_t first_done; /* resumed work is not part of the rate */
+    char text[2 * LINE_BYTES]; /* as it is on the terminal */
+} progress_row;
+
+static struct {
+    int is_active;
+    int in_place; /* a terminal that can rewrite its lines */
+    size_t n_drawn;
+    size_t n; /* rows */
+    progress_row rows[HONE_PROGRESS_MOST_ROWS];
+    double last_s; /* when they were last drawn */
 } bar;
 
-static size_t columns(void)
+static size_t columns(size_t *out_lines)
 {
     struct winsize size;
+    const int is_known =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10)
-        return size.ws_col;
-    return DEFAULT_COLUMNS;
+    *out_lines = is_known && size.ws_row > 2 ? size.ws_row - 1u : bar.n;
+    return is_known ? size.ws_col : DEFAULT_COLUMNS;
 }
 
-void hone__progress_begin(const char *label)
+static void begin_row(progress_row *row, const char *label)
+{
+    row->text[0] = '\0';
+    row->first_done = -1;
+    row->start_s = hone__now_s();
+    row->work_s = row->start_s;
+    row->last_s = row->start_s;
+    (void)snprintf(row->label, sizeof row->label, "%s", label);
+}
+
+void hone__progress_begin_rows(size_t n)
 {
     const char *term = getenv("TERM");
 
@@ -47,10 +65,15 @@ void hone__progress_begin(const char *label)
     bar.is_active = 1;
     bar.in_place =
         isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
-    (void)snprintf(bar.label, sizeof bar.label, "%s", label);
-    bar.start_s = hone__now_s();
-    bar.last_s = bar.start_s;
-    bar.first_done = -1;
+    bar.n = n < HONE_PROGRESS_MOST_ROWS ? n : HONE_PROGRESS_MOST_ROWS;
+    for (size_t i = 0; i < bar.n; ++i)
+        begin_row(&bar.rows[i], "");
+}
+
+void hone__progress_begin(const char *label)
+{
+    hone__progress_begin_rows(1);
+    begin_row(&bar.rows[0], label);
 }
 
 static void time_left_text(double left_s, char *out, size_t size)
@@ -93,11 +116,11 @@ static double fraction(const hone_progress_step *step, double elapsed_s)
     return f > 1 ? 1 : f;
 }
 
-static void format_line(const hone_progress_step *step, double elapsed_s,
-                        char *out)
+static void format_line(const progress_row *row, const hone_progress_step *step,
+                        double elapsed_s, char *out)
 {
-    const double work = (double)(step->n_done - bar.first_done);
-    const double worked_s = bar.start_s + elapsed_s - bar.work_s;
+    const double work = (double)(step->n_done - row->first_done);
+    const double worked_s = row->start_s + elapsed_s - row->work_s;
     const double rate = worked_s > 0 ? work / worked_s : 0;
     char left[32], total[32] = "";
 
@@ -123,54 +146,91 @@ static void elide(char *line, size_t width)
     memmove(line + head + 3, line + length - tail, tail + 1);
 }
 
-static void draw(const hone_progress_step *step, double elapsed_s)
+/* All rows, as far as the terminal is high. */
+static void draw(size_t n_lines)
+{
+    const size_t n = bar.n < n_lines ? bar.n : n_lines;
+
+    hone__progress_wipe();
+    for (size_t i = 0; i < n; ++i)
+        (void)fprintf(stderr, "%s\r\033[K%s", i ? "\n" : "", bar.rows[i].text);
+    (void)fflush(stderr);
+    bar.n_drawn = n;
+    bar.last_s = hone__now_s();
+}
+
+static void make_text(progress_row *row, const hone_progress_step *step,
+                      double elapsed_s, size_t width)
 {
     const int filled = (int)(fraction(step, elapsed_s) * BAR_CELLS);
     const int color = hone__message_color();
-    const size_t width = columns() - 1;
-    const size_t used = strlen(bar.label) + BAR_CELLS + 5;
+    const size_t used = strlen(row->label) + BAR_CELLS + 5;
     char line[LINE_BYTES], cells[BAR_CELLS + 1];
 
-    format_line(step, elapsed_s, line);
+    format_line(row, step, elapsed_s, line);
     memset(cells, '.', BAR_CELLS);
     memset(cells, '#', (size_t)filled);
     cells[BAR_CELLS] = '\0';
     elide(line, width > used + 10 ? width - used : 10);
-    (void)fprintf(stderr, "\r\033[K%s [%s%s%s] %s", bar.label,
-                  color ? "\033[32m" : "", cells, color ? "\033[0m" : "", line);
-    (void)fflush(stderr);
-    bar.is_drawn = 1;
+    (void)snprintf(row->text, sizeof row->text, "%s [%s%s%s] %s", row->label,
+                   color ? "\033[32m" : "", cells, color ? "\033[0m" : "",
+                   line);
+}
+
+static void show(progress_row *row, const hone_progress_step *step)
+{
+    const double t = hone__now_s();
+    const double since_s = t - (bar.in_place ? bar.last_s : row->last_s);
+    char line[LINE_BYTES];
+
+    if (row->first_done < 0)
+        row->first_done = step->n_done;
+    if (step->n_done == row->first_done)
+        row->work_s = t;
+    if (since_s < (bar.in_place ? DRAW_EVERY_S : LINE_EVERY_S) &&
+        ((bar.n_drawn && row->text[0]) || !bar.in_place))
+        return;
+    row->last_s = t;
+    if (bar.in_place) {
+        size_t n_lines;
+        const size_t width = columns(&n_lines) - 1;
+
+        make_text(row, step, t - row->start_s, width);
+        draw(n_lines);
+        return;
+    }
+    format_line(row, step, t - row->start_s, line);
+    (void)fprintf(stderr, "hone: %s: %s\n", row->label, line);
 }
 
 void hone__progress_show(const hone_progress_step *step)
 {
-    const double t = hone__now_s();
-    char line[LINE_BYTES];
+    if (bar.is_active)
+        show(&bar.rows[0], step);
+}
 
-    if (!bar.is_active)
+void hone__progress_show_row(size_t i, const char *label,
+                             const hone_progress_step *step)
+{
+    if (!bar.is_active || i >= bar.n)
         return;
-    if (bar.first_done < 0)
-        bar.first_done = step->n_done;
-    if (step->n_done == bar.first_done)
-        bar.work_s = t;
-    if (t - bar.last_s < (bar.in_place ? DRAW_EVERY_S : LINE_EVERY_S) &&
-        (bar.is_drawn || !bar.in_place))
-        return;
-    bar.last_s = t;
-    if (bar.in_place) {
-        draw(step, t - bar.start_s);
-        return;
-    }
-    format_line(step, t - bar.start_s, line);
-    (void)fprintf(stderr, "hone: %s: %s\n", bar.label, line);
+    if (strncmp(bar.rows[i].label, label, sizeof bar.rows[i].label - 1) != 0)
+        begin_row(&bar.rows[i], label);
+    if (step)
+        show(&bar.rows[i], step);
+    else
+        (void)snprintf(bar.rows[i].text, sizeof bar.rows[i].text, "%s", label);
 }
 
 void hone__progress_wipe(void)
 {
-    if (bar.is_drawn) {
+    if (bar.n_drawn)
         (void)fputs("\r\033[K", stderr);
-        bar.is_drawn = 0;
+    while (bar.n_drawn > 1) {
+        (void)fputs("\033[A\033[K", stderr);
+        --bar.n_drawn;
     }
+    bar.n_drawn = 0;
 }
 
 void hone__progress_end(void)

@@ -6,6 +6,7 @@
 #define HONE_TOOLS_PROGRESS_H
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct hone_progress_step {
@@ -21,7 +22,13 @@ typedef struct hone_progress_step {
 void hone__progress_begin(const char *label);
 /* Cheap; draws at most ten times a second. */
 void hone__progress_show(const hone_progress_step *step);
-/* Remove the bar. */
+/* The same with a row for each of several things that go on at once. */
+enum { HONE_PROGRESS_MOST_ROWS = 64 };
+void hone__progress_begin_rows(size_t n);
+/* Another label begins another piece of work; `step` NULL: there is none. */
+void hone__progress_show_row(size_t i, const char *label,
+                             const hone_progress_step *step);
+/* Remove the bars. */
 void hone__progress_end(void);
 /* Wipe the bar before something else is written to stderr. */
 void hone__progress_wipe(void);

@@ -5,9 +5,9 @@
 # with HONE_TASK set to the number of the task, from 1; started again, it goes on where it
 # was.
 #
-# What it reads: settings (written by hone submit: $hone, $tasks, $gpus, $shards,
-# $device, and the functions tune_list and compile_list), shapes. What it writes:
-# state/STEP-TASK (began, ended), shards/N.db, cache/, all.db, kernels.pack, report.html.
+# What it reads: settings (written by hone submit: $hone, $tasks, $device and the
+# functions tune_list and compile_list), shapes. What it writes: state/STEP-TASK (began,
+# ended), shards/N.db, cache/, all.db, kernels.pack, report.html.
 #
 # A database of SQLite does not belong on a network disk: there it is in a scratch
 # folder of the machine ($HONE_SCRATCH, $TMPDIR or /tmp) while it is written, and a copy
@@ -21,17 +21,16 @@ if [ ! -r settings ]; then
 fi
 # shellcheck source=/dev/null
 . ./settings
-: "${hone:?}" "${tasks:?}" "${gpus:?}" "${shards:?}" "${device:?}"
+: "${hone:?}" "${tasks:?}" "${device:?}"
 task=${HONE_TASK:-${SLURM_ARRAY_TASK_ID:-1}}
 mkdir -p state shards
 state=state/$step-$task
 work=$(mktemp -d "${HONE_SCRATCH:-${TMPDIR:-/tmp}}/hone-run-XXXXXX") || exit 3
-pids=
+tuner=
 stopped=
 trap 'rm -rf "$work"' EXIT
 # Slurm takes the task back: what runs ends with everything kept.
-# shellcheck disable=SC2086 # a list of words
-trap 'stopped=1; [ -z "$pids" ] || kill $pids 2>/dev/null' TERM INT
+trap 'stopped=1; [ -z "$tuner" ] || kill "$tuner" 2>/dev/null' TERM INT
 
 note() { # a line, whole
     echo "$*" >>"$state"
@@ -86,10 +85,9 @@ tune_shard() { # tune_shard SHARD DEVICE
         copy_often "$db" "$1" &
         copier=$!
     fi
-    tune_list --shapes shapes --shard "$1/$shards" --device "$2" --db "$db" \
+    tune_list --shapes shapes --shard "$1/$tasks" --device "$2" --db "$db" \
         --cache-dir cache &
     tuner=$!
-    trap 'kill "$tuner" 2>/dev/null' TERM INT
     wait_for "$tuner"
     code=$?
     if [ "$db" != "shards/$1.db" ]; then
@@ -100,27 +98,9 @@ tune_shard() { # tune_shard SHARD DEVICE
     return "$code"
 }
 
-# A shard for each GPU of the task, or one.
+# All GPUs of the task are one shard's.
 run_tune() {
-    each=$((gpus > 0 ? gpus : 1))
-    worst=0
-    i=0
-    while [ "$i" -lt "$each" ]; do
-        shard=$(((task - 1) * each + i + 1))
-        on=$device
-        [ "$gpus" -le 1 ] || on=$device:$i
-        if [ "$shard" -le "$shards" ]; then
-            tune_shard "$shard" "$on" &
-            pids="$pids $!"
-        fi
-        i=$((i + 1))
-    done
-    for pid in $pids; do
-        wait_for "$pid"
-        code=$?
-        [ "$code" -le "$worst" ] || worst=$code
-    done
-    return "$worst"
+    tune_shard "$task" "$device"
 }
 run_compile() {
     compile_list --shard "$task/$tasks" --cache-dir cache

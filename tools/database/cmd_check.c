@@ -5,6 +5,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/database/check.h"
+#include "tools/inputs/open_to_read.h"
 
 #include <sys/stat.h>
 
@@ -84,8 +85,7 @@ hone_exit hone__cmd_check(const hone_options *options)
         status = hone__text_check(&path, &err);
     if (status == HONE_OK && !is_folder(hone__text_str(&path)) &&
         !hone__check_is_pack(hone__text_str(&path)))
-        status =
-            hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db, &err);
+        status = hone__open_to_read(hone__text_str(&path), &db, &err);
     code = status == HONE_OK ? check(options, hone__text_str(&path), db)
                              : hone__message_error(&err);
     hone__db_close(db);

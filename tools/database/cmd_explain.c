@@ -8,6 +8,7 @@
 #include "tools/database/explain.h"
 #include "tools/database/show.h"
 #include "tools/inputs/dims_stored.h"
+#include "tools/inputs/open_to_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +53,8 @@ static void add(json_t **all, const char *key, json_t *section)
 }
 
 /* All of it as one object; NULL: `err` says why, or memory ran out. */
-static json_t *explain(hone_explained *about, int64_t most, const char *dims,
-                       hone_error *err)
+static json_t *explain(const hone_options *options, hone_explained *about,
+                       int64_t most, const char *dims, hone_error *err)
 {
     json_t *finalists = hone__explain_finalists(about, most, err);
     json_t *all = hone__json(
@@ -71,7 +72,8 @@ static json_t *explain(hone_explained *about, int64_t most, const char *dims,
     add(&all, "counters", all ? hone__explain_counters(about, err) : NULL);
     add(&all, "importance", all ? hone__explain_importance(about, err) : NULL);
     add(&all, "outcomes", all ? hone__explain_outcomes(about, err) : NULL);
-    add(&all, "answers", all ? hone__explain_answers(about, err) : NULL);
+    add(&all, "answers",
+        all ? hone__explain_answers(options, about, err) : NULL);
     return all;
 }
 
@@ -245,7 +247,7 @@ hone_exit hone__cmd_explain(const hone_options *options)
         status = hone__dims_stored(options, about->op, &dims, &err);
     }
     if (status == HONE_OK)
-        status = hone__db_open(about->path, HONE_DB_READONLY, &about->db, &err);
+        status = hone__open_to_read(about->path, &about->db, &err);
     if (status == HONE_OK)
         status = find(options, about, hone__text_str(&dims), &err);
     if (status == HONE_OK)
@@ -256,7 +258,7 @@ hone_exit hone__cmd_explain(const hone_options *options)
         for (size_t i = 0; i < about->n_dims; ++i)
             hone__text_printf(&spelled, "%s%lld", i ? "," : "",
                               (long long)about->dims[i]);
-        all = explain(about, most, hone__text_str(&spelled), &err);
+        all = explain(options, about, most, hone__text_str(&spelled), &err);
         hone__text_free(&spelled);
         if (all && add_code(options, about, &all, &err) != HONE_OK) {
             json_decref(all);

@@ -4,6 +4,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/database/show.h"
+#include "tools/inputs/open_to_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -161,14 +162,22 @@ static hone_exit print_view(const hone_options *options,
                             const hone_show_query *query)
 {
     char columns[512];
+    hone_text all = {0};
     show_rows rows = {.n = 0};
     hone_error err = {0};
-    hone_status status;
+    hone_status status = HONE_OK;
     hone_exit code;
 
     columns_of(options, view, columns);
-    rows.output =
-        hone__output_begin(options, view->name, columns, hone__json(""));
+    if (options->text[HONE_OPT_FULL] &&
+        hone__options_is(options, HONE_OPT_FORMAT, "csv"))
+        status = hone__db_columns(db, hone__text_str(&query->sql), &all, &err);
+    if (status != HONE_OK)
+        return hone__message_error(&err);
+    rows.output = hone__output_begin(
+        options, view->name, all.length ? hone__text_str(&all) : columns,
+        hone__json(""));
+    hone__text_free(&all);
     hone__output_hoist(rows.output);
     status = hone__db_query(db, hone__text_str(&query->sql), query->values,
                             query->n_values, on_row, &rows, &err);
@@ -202,8 +211,7 @@ hone_exit hone__cmd_show(const hone_options *options)
         return hone__message_error(&err);
     status = hone__locate_db(options, &path, &err);
     if (status == HONE_OK)
-        status =
-            hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db, &err);
+        status = hone__open_to_read(hone__text_str(&path), &db, &err);
     if (status == HONE_OK)
         status = hone__show_query_make(options, view, db, &query, &err);
     code = status == HONE_OK ? print_view(options, view, db, &query)

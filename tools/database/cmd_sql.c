@@ -4,6 +4,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/database/show.h"
+#include "tools/inputs/open_to_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,8 +115,8 @@ hone_exit hone__cmd_sql(const hone_options *options)
     if (status == HONE_OK)
         status = hone__locate_db(options, &path, &err);
     if (status == HONE_OK)
-        status = hone__db_open(hone__text_str(&path),
-                               writes ? 0 : HONE_DB_READONLY, &db, &err);
+        status = writes ? hone__db_open(hone__text_str(&path), 0, &db, &err)
+                        : hone__open_to_read(hone__text_str(&path), &db, &err);
     if (status != HONE_OK)
         code = hone__message_error(&err);
     else

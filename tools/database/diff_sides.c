@@ -4,6 +4,7 @@
 
 #include "runtime/base/grow.h"
 #include "tools/base/option_value.h"
+#include "tools/inputs/open_to_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,8 +196,7 @@ hone_status hone__side_read(const hone_options *options, const char *name,
     if (status == HONE_OK)
         status = hone__text_check(&path, err);
     if (status == HONE_OK)
-        status =
-            hone__db_open(hone__text_str(&path), HONE_DB_READONLY, &db, err);
+        status = hone__open_to_read(hone__text_str(&path), &db, err);
     if (status == HONE_OK)
         status =
             hone__db_query(db, kinds[kind].sql, &value,

@@ -65,6 +65,7 @@ hone_status hone__explain_profile(const hone_explained *about,
 /* Those that are stored. */
 json_t *hone__explain_counters(const hone_explained *about, hone_error *err);
 /* What the runtime answers for this shape and for one that nobody tuned. */
-json_t *hone__explain_answers(const hone_explained *about, hone_error *err);
+json_t *hone__explain_answers(const hone_options *options,
+                              const hone_explained *about, hone_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "runtime/base/alloc.h"
 #include "runtime/store/store.h"
 #include "tools/analysis/stored_launch.h"
+#include "tools/inputs/inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,17 +67,60 @@ hone_status hone__explain_find(hone_explained *about, const char *dims,
 /* ---- answers
  * ------------------------------------------------------------------ */
 
-/* A shape near this one that nobody tuned, most likely: its largest size an
- * eighth more, and one. */
-static void move_away(const hone_explained *about, int64_t *dims)
+/* The largest of the sizes that `of_size` names, or of all, an eighth more, and
+ * one. */
+static void grow(const hone_explained *about, const int64_t *of_size,
+                 int64_t *dims)
 {
-    size_t largest = 0;
+    size_t largest = about->n_dims;
 
-    memcpy(dims, about->dims, sizeof about->dims);
     for (size_t i = 0; i < about->n_dims; ++i)
-        if (dims[i] > dims[largest])
+        if ((!of_size || of_size[i]) &&
+            (largest == about->n_dims || dims[i] > dims[largest]))
             largest = i;
-    dims[largest] += dims[largest] / 8 + 1;
+    if (largest < about->n_dims)
+        dims[largest] += dims[largest] / 8 + 1;
+}
+
+/* Where the template is here: only what is a size is grown, and what follows
+ * from sizes, such as a stride, follows. */
+static int grow_by_template(const hone_options *options,
+                            const hone_explained *about, int64_t *dims)
+{
+    hone_implementations impls = {0};
+    hone_error ignored = {0};
+    int64_t is_size[HONE_MAX_DIMS], grown[HONE_MAX_DIMS];
+    int is_done = hone__load_implementations(options, about->op, &impls,
+                                             &ignored) == HONE_OK &&
+                  impls.n > 0 && impls.items[0]->n_dims == about->n_dims;
+
+    if (is_done) {
+        const hone_template *tmpl = impls.items[0];
+
+        hone__template_known_dims(tmpl, about->dims, 0, is_size);
+        for (size_t i = 0; i < about->n_dims; ++i)
+            is_size[i] = is_size[i] == HONE_DIM_DEFAULT &&
+                         !hone__template_dim_follows(tmpl, i, about->dims);
+        memcpy(grown, about->dims, sizeof grown);
+        grow(about, is_size, grown);
+        for (size_t i = 0; i < about->n_dims; ++i)
+            if (hone__template_dim_follows(tmpl, i, about->dims))
+                grown[i] = HONE_DIM_DEFAULT;
+        is_done = hone__template_complete_dims(tmpl, grown, about->n_dims, dims,
+                                               &ignored) == HONE_OK;
+    }
+    hone__implementations_free(&impls);
+    return is_done;
+}
+
+/* A shape near this one that nobody tuned, most likely. */
+static void move_away(const hone_options *options, const hone_explained *about,
+                      int64_t *dims)
+{
+    if (grow_by_template(options, about, dims))
+        return;
+    memcpy(dims, about->dims, sizeof about->dims);
+    grow(about, NULL, dims);
 }
 
 static json_t *answer(const hone_explained *about, hone_store *store,
@@ -119,7 +163,8 @@ static json_t *answer(const hone_explained *about, hone_store *store,
     return row;
 }
 
-json_t *hone__explain_answers(const hone_explained *about, hone_error *err)
+json_t *hone__explain_answers(const hone_options *options,
+                              const hone_explained *about, hone_error *err)
 {
     int64_t other[HONE_MAX_DIMS];
     hone_store *store = NULL;
@@ -130,7 +175,7 @@ json_t *hone__explain_answers(const hone_explained *about, hone_error *err)
     if (hone__store_open(about->path, &store, err) != HONE_OK)
         return NULL;
     hone__store_select(store, strcmp(about->device_kind, "cpu") == 0);
-    move_away(about, other);
+    move_away(options, about, other);
     rows = hone__json_append(json_array(),
                              answer(about, store, "this", about->dims));
     rows = hone__json_append(rows, answer(about, store, "another", other));

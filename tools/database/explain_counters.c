@@ -276,6 +276,13 @@ hone_status hone__explain_profile(const hone_explained *about,
         values, 3, on_winner, &words, err);
 
     trial_id = words.command.n;
+    if (status == HONE_OK && strcmp(about->device_kind, "cuda") != 0)
+        status = hone__fail(err, HONE_ERR_UNSUPPORTED,
+                            "ncu counts on GPUs, and this was tuned on '%s'",
+                            about->device);
+    if (status == HONE_OK && !trial_id)
+        status = hone__fail(err, HONE_ERR_NOT_FOUND,
+                            "there is no winner that ncu could run");
     (void)snprintf(places[0], sizeof places[0], "ncu");
     (void)snprintf(places[1], sizeof places[1], "%s/bin/ncu", home ? home : "");
     (void)snprintf(places[2], sizeof places[2], "/usr/local/cuda/bin/ncu");

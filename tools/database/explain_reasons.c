@@ -60,7 +60,7 @@ static hone_status explain_one(const hone_explained *about,
                                const char *implementation, json_t **rows,
                                hone_error *err)
 {
-    const hone_trials_query query = {about->op, implementation,
+    const hone_trials_query query = {about->op, "", implementation,
                                      about->device_id, about->mode};
     hone_importance *found = hone__alloc(sizeof *found);
     hone_trials *trials = hone__alloc(sizeof *trials);

@@ -91,6 +91,30 @@ static hone_status check_column(const hone_show_view *view, const char *names,
     return HONE_ERR_ARGUMENT;
 }
 
+/* A number; of a column of times also with a unit, "200us". 0: it is none. */
+static int read_number(const char *column, size_t length, const char *value,
+                       double *out)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const int is_time =
+        length > 3 && memcmp(column + length - 3, "_ns", 3) == 0;
+    char *end;
+
+    *out = strtod(value, &end);
+    if (end == value || !*end)
+        return end != value;
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof units / sizeof units[0] && is_time; ++i)
+        if (strcmp(end, units[i].unit) == 0) {
+            *out *= units[i].ns;
+            return 1;
+        }
+    return 0;
+}
+
 /* COLUMN, a comparison and VALUE. A value that is a number is compared as one
  * with numbers, and as text with texts; an empty one is what is not known. */
 static hone_status add_where(const hone_show_view *view, const char *names,
@@ -104,8 +128,8 @@ static hone_status add_where(const hone_show_view *view, const char *names,
                  {"<", "<"},   {">", ">"},   {"~", "GLOB"}};
     const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
     const char *sign = text + length, *value, *sql = NULL;
-    char *end;
     double number;
+    int is_number;
 
     for (size_t i = 0; i < sizeof signs / sizeof signs[0] && !sql; ++i) {
         if (strncmp(sign, signs[i].sign, strlen(signs[i].sign)) == 0) {
@@ -124,10 +148,17 @@ static hone_status add_where(const hone_show_view *view, const char *names,
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "there are more than %d --where and --sort",
                           (HONE_SHOW_MOST_VALUES - 4) / 2);
-    number = strtod(value, &end);
+    is_number = read_number(text, length, value, &number);
+    /* SQLite has every number before every text. */
+    if (*value && !is_number && strchr("<>", *sql) && length > 3 &&
+        memcmp(text + length - 3, "_ns", 3) == 0)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--where: '%.*s' is a time, and '%s' is none: say "
+                          "nanoseconds, or 1.5us, 2ms",
+                          (int)length, text, value);
     query->values[query->n_values] =
         *value ? hone__db_text(value) : hone__db_null();
-    query->values[query->n_values + 1] = *value && !*end
+    query->values[query->n_values + 1] = *value && is_number
                                              ? hone__db_real(number)
                                              : query->values[query->n_values];
     hone__text_printf(&query->sql,

@@ -301,7 +301,7 @@ static const hone_show_view views[] = {
      "decision", NULL},
     {"devices", devices,
      "device_id:n=device, name, kind, arch, sm_count:n=SMs, "
-     "memory_bytes:n=memory, driver_version=driver",
+     "memory_bytes:n=memory (bytes), driver_version=driver",
      "device", NULL},
     {"coverage", coverage,
      "op, device_name=device, mode, n_problems:n=problems, "

@@ -7,6 +7,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/database/show.h"
+#include "tools/inputs/open_to_read.h"
 
 #include <string.h>
 
@@ -69,8 +70,7 @@ static hone_status write_trials(hone_export *export, const hone_format *format,
         "trials", "SELECT * FROM trial_v1" HONE_SHOW_FILTER HONE_SHOW_LIMIT, "",
         "trial", NULL};
     hone_show_query query = {.n_values = 0};
-    hone_status status =
-        hone__db_open(path, HONE_DB_READONLY, &export->db, err);
+    hone_status status = hone__open_to_read(path, &export->db, err);
 
     if (status == HONE_OK)
         status = hone__show_query_make(options, &view, export->db, &query, err);

@@ -67,7 +67,7 @@ static hone_status compile(hone_pack_ptx *ptx, const ptx_job *job,
     ptx->is_done = 0;
     HONE_TRY(hone__farm_submit(ptx->farm, 0, &input, err));
     while (!ptx->is_done)
-        HONE_TRY(hone__farm_turn(ptx->farm, NULL, err));
+        HONE_TRY(hone__farm_turn(ptx->farm, NULL, 0, err));
     return HONE_OK;
 }
 

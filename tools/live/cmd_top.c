@@ -6,6 +6,7 @@
 #include "tools/base/output.h"
 #include "tools/base/process.h"
 #include "tools/base/progress.h"
+#include "tools/inputs/open_to_read.h"
 #include "tools/live/watch.h"
 #include "tuner/process/worker.h"
 
@@ -44,7 +45,7 @@ static hone_status look(watching *w, hone_error *err)
     hone_status status = HONE_OK;
 
     if (!w->db)
-        status = hone__db_open(w->path, HONE_DB_READONLY, &w->db, err);
+        status = hone__open_to_read(w->path, &w->db, err);
     if (status == HONE_OK)
         status = hone__watch_read(w->db, &w->tune, &w->is_any, err);
     if (status == HONE_ERR_BUSY ||

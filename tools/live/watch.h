@@ -10,8 +10,18 @@
 
 enum {
     HONE_WATCH_MOST_IMPLEMENTATIONS = 24, /* more are not shown */
-    HONE_WATCH_RECENT_S = 10              /* what the rate is of */
+    HONE_WATCH_MOST_OTHERS = 64,
+    HONE_WATCH_RECENT_S = 10 /* what the rate is of */
 };
+
+/* A tune that runs at the same time, on another device. */
+typedef struct hone_watch_other {
+    char op[64];
+    char label[256];
+    char device[128];
+    int64_t n_trials;
+    double best_ns; /* 0: none is right yet */
+} hone_watch_other;
 
 typedef struct hone_watch_implementation {
     char name[64];
@@ -52,6 +62,9 @@ typedef struct hone_watch {
     size_t n_best;
     size_t best_of;    /* the implementation that has it */
     char config[1024]; /* of the best */
+
+    hone_watch_other others[HONE_WATCH_MOST_OTHERS];
+    size_t n_others;
 } hone_watch;
 
 /* Begins as {0}. Bring it up to date: the tune that runs, or the last one.
@@ -60,6 +73,10 @@ typedef struct hone_watch {
 hone_status hone__watch_read(hone_db *db, hone_watch *tune, int *out_any,
                              hone_error *err);
 void hone__watch_free(hone_watch *tune); /* back to {0} */
+/* Those that run beside it: a part of hone__watch_read(). */
+hone_status hone__watch_read_others(hone_db *db, hone_watch *tune,
+                                    hone_error *err);
+json_t *hone__watch_others_json(const hone_watch *tune);
 
 /* ---- as it is shown ------------------------------------------------------ */
 

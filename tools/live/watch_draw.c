@@ -296,6 +296,23 @@ static void draw_implementations(const hone_watch *tune,
     }
 }
 
+/* On other devices. */
+static void draw_others(const hone_watch *tune, const hone_watch_page *page,
+                        hone_text *line, hone_text *out)
+{
+    for (size_t i = 0; i < tune->n_others; ++i) {
+        const hone_watch_other *other = &tune->others[i];
+        char time[32] = "-";
+
+        if (other->best_ns > 0)
+            hone__time_text(other->best_ns, time);
+        hone__text_printf(line, "%-*s%s %s: %lld trials  best %s  %s",
+                          HEAD_CELLS, i ? "" : "also", other->op, other->label,
+                          (long long)other->n_trials, time, other->device);
+        put_line(page, 0, line, out);
+    }
+}
+
 /* What does not fit into the lines is left out at the end. */
 static void cut_lines(int n_lines, hone_text *out)
 {
@@ -320,6 +337,7 @@ void hone__watch_draw(const hone_watch *tune, const hone_watch_page *page,
     draw_best(tune, page, &line, out);
     draw_curve(tune, page, &line, out);
     draw_outcomes(tune, page, &line, out);
+    draw_others(tune, page, &line, out);
     put_line(page, 0, &empty, out);
     draw_implementations(tune, page, &line, out);
     cut_lines(page->n_lines, out);
@@ -347,6 +365,8 @@ void hone__watch_line(const hone_watch *tune, int64_t now_unix_s,
                           tune->implementations[tune->best_of].name,
                           tune->config);
     }
+    if (tune->n_others)
+        hone__text_printf(out, "  and %zu other problems", tune->n_others);
     hone__text_puts(out, "\n");
 }
 
@@ -374,12 +394,12 @@ json_t *hone__watch_json(const hone_watch *tune, int64_t now_unix_s)
     return hone__json(
         "op:s label:s device_name:s mode:s strategy:s budget:s seed:I "
         "running:b verdict:s elapsed_s:f left_s:F trials:I rate_per_s:f "
-        "outcomes:o best:o",
+        "outcomes:o best:o others:o",
         tune->op, tune->label, tune->device, tune->mode, tune->strategy,
         tune->budget, tune->seed, tune->is_running,
         tune->verdict[0] ? tune->verdict : NULL, elapsed_s(tune, now_unix_s),
         left_s >= 0, left_s, tune->n_trials, hone__watch_rate(tune, now_unix_s),
-        outcomes, best);
+        outcomes, best, hone__watch_others_json(tune));
 }
 
 json_t *hone__watch_implementation_json(const hone_watch *tune, size_t i)

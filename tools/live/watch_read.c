@@ -247,6 +247,8 @@ hone_status hone__watch_read(hone_db *db, hone_watch *tune, int *out_any,
             *tune = *found;
         }
         status = read_trials(db, tune, err);
+        if (status == HONE_OK)
+            status = hone__watch_read_others(db, tune, err);
     }
     hone__free(found);
     return status;

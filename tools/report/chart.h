@@ -49,10 +49,11 @@ HONE_CHART_MAP(HONE_CHART_DECLARE)
 /* ---- what they share (charts.c) ---------------------------------------------
  */
 
-/* Begin: the title is that of the chart with the group's name. */
-void hone__chart_begin(const hone_report_group *group,
-                       const hone_report_params *params, const char *title,
-                       hone_svg *svg);
+/* As its function; the title is that of the chart with the group's name, and
+ * the description ends with how many trials were left out, if any were. */
+int hone__chart_draw(const hone_chart *chart, const hone_report_group *group,
+                     const hone_report_params *params, hone_svg *svg,
+                     char why[240]);
 /* What a problem is called, without what all problems of the group share. */
 void hone__chart_label(const hone_report_group *group,
                        const hone_report_problem *problem, char *out,

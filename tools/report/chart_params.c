@@ -11,8 +11,7 @@
 
 enum { LEFT = 12, RIGHT = 428 };
 
-/* ---- importance -------------------------------------------------------------
- */
+/* ---- importance ---------------------------------------------------------- */
 
 enum { MOST_SHARES = 12, SHARE_HEIGHT = 30 };
 
@@ -21,6 +20,7 @@ int hone__chart_importance(const hone_report_group *group,
                            char why[240])
 {
     const hone_importance *found = &params->importance;
+    char seen[40] = "";
     size_t n = 0;
 
     (void)group;
@@ -53,19 +53,20 @@ int hone__chart_importance(const hone_report_group *group,
         ++n;
     }
     svg->height = 14 + (double)n * SHARE_HEIGHT;
+    if (found->n_seen < found->n_trials)
+        (void)snprintf(seen, sizeof seen, ", by %zu of them", found->n_seen);
     (void)snprintf(
         svg->description, sizeof svg->description,
         "Share of the variance of the logarithm of the time, of %zu "
-        "trials of %zu problem%s; pairs beyond each alone. The trees "
+        "trials of %zu problem%s%s; pairs beyond each alone. The trees "
         "explain %.2f of unseen trials' variance%s.",
         found->n_trials, params->trials.n_problems,
-        params->trials.n_problems == 1 ? "" : "s", found->fit,
+        params->trials.n_problems == 1 ? "" : "s", seen, found->fit,
         found->fit < 0.3 ? ": the shares say little" : "");
     return 1;
 }
 
-/* ---- heat maps --------------------------------------------------------------
- */
+/* ---- heat maps ----------------------------------------------------------- */
 
 enum { HEAT_LEFT = 92, HEAT_TOP = 34 };
 

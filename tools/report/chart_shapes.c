@@ -11,8 +11,7 @@
 
 enum { LEFT = 12, RIGHT = 428, MOST_ROWS = 24, ROW_HEIGHT = 32 };
 
-/* ---- ratios ----------------------------------------------------------------
- */
+/* ---- ratios -------------------------------------------------------------- */
 
 typedef struct ratio_row {
     size_t problem;
@@ -189,8 +188,7 @@ int hone__chart_ratio(const hone_report_group *group,
     return 1;
 }
 
-/* ---- roofline --------------------------------------------------------------
- */
+/* ---- roofline ------------------------------------------------------------ */
 
 enum { ROOF_LEFT = 48, ROOF_RIGHT = 428, ROOF_HEIGHT = 250, GRID = 6 };
 

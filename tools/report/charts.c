@@ -14,9 +14,9 @@
 const hone_chart hone__charts[HONE_N_CHARTS] = {HONE_CHART_MAP(CHART_ROW)};
 #undef CHART_ROW
 
-void hone__chart_begin(const hone_report_group *group,
-                       const hone_report_params *params, const char *title,
-                       hone_svg *svg)
+static void begin(const hone_report_group *group,
+                  const hone_report_params *params, const char *title,
+                  hone_svg *svg)
 {
     const char *implementation =
         params ? group->implementations.items[params->implementation] : NULL;
@@ -26,6 +26,24 @@ void hone__chart_begin(const hone_report_group *group,
                    group->key.op, implementation ? "/" : "",
                    implementation ? implementation : "", group->device,
                    group->key.mode);
+}
+
+int hone__chart_draw(const hone_chart *chart, const hone_report_group *group,
+                     const hone_report_params *params, hone_svg *svg,
+                     char why[240])
+{
+    size_t n;
+
+    begin(group, params, chart->title, svg);
+    if (!chart->draw(group, params, svg, why))
+        return 0;
+    n = strlen(svg->description);
+    if (params && params->trials.n < params->n_right)
+        (void)snprintf(svg->description + n, sizeof svg->description - n,
+                       " Of its %zu correct trials the first %zu, in the order "
+                       "of shapes; --dims chooses others.",
+                       params->n_right, params->trials.n);
+    return 1;
 }
 
 /* Is the word in the labels of all problems? */

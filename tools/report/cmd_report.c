@@ -6,6 +6,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 #include "tools/inputs/dims_stored.h"
+#include "tools/inputs/open_to_read.h"
 #include "tools/report/page.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static hone_status read_group(hone_db *db, const hone_report_filter *filter,
                               hone_report_group *group, hone_error *err)
 {
     HONE_TRY(hone__report_read(db, filter, key, group, err));
-    return hone__report_params(db, group, err);
+    return hone__report_params(db, filter->dims, group, err);
 }
 
 static hone_table_limits limits_of(const hone_options *options, size_t n_groups)
@@ -131,9 +132,8 @@ static hone_status draw_chart(const hone_report_group *group,
     hone_svg svg = {.width = 0};
     char why[240] = "No implementation has two correct trials.";
 
-    hone__chart_begin(group, params, chart->title, &svg);
     if ((!chart->is_of_params || params) &&
-        chart->draw(group, params, &svg, why)) {
+        hone__chart_draw(chart, group, params, &svg, why)) {
         hone__svg_write(&svg, out);
         return HONE_OK;
     }
@@ -189,7 +189,7 @@ static hone_status make(const hone_options *options, const char *path,
 
     filter.dims = hone__text_str(&dims);
     if (status == HONE_OK)
-        status = hone__db_open(path, HONE_DB_READONLY, &db, err);
+        status = hone__open_to_read(path, &db, err);
     if (status == HONE_OK)
         status = hone__report_keys(db, &filter, &keys.items, &keys.n, err);
     if (status == HONE_OK && !keys.n)

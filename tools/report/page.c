@@ -164,8 +164,7 @@ static void put_figure(figures *f, const hone_report_params *params,
     hone_svg svg = {.width = 0};
     char id[80], why[240], caption[sizeof svg.description];
 
-    hone__chart_begin(group, params, chart->title, &svg);
-    if (!chart->draw(group, params, &svg, why)) {
+    if (!hone__chart_draw(chart, group, params, &svg, why)) {
         hone__text_free(&svg.body);
         put_missing(f, params, chart, why);
         return;

@@ -85,7 +85,8 @@ typedef struct hone_report_outcome {
 /* The parameters of one implementation, by its correct trials. */
 typedef struct hone_report_params {
     size_t implementation; /* in `implementations` */
-    hone_trials trials;
+    size_t n_right;        /* its correct trials */
+    hone_trials trials;    /* as many of them as are looked at */
     hone_importance importance;
     double *ratios; /* of each trial, its time over the best of its problem */
     size_t order[HONE_TRIALS_MOST_PARAMS]; /* parameters, what matters first */
@@ -142,10 +143,11 @@ void hone__report_free(hone_report_group *group);
 /* ---- what follows from the rows (report_figures.c) -------------------------
  */
 
-/* Analysis of the parameters of the implementations with most correct trials.
+/* Analysis of the parameters of the implementations with most correct trials;
+ * `dims` as the filter has them.
  */
-hone_status hone__report_params(hone_db *db, hone_report_group *group,
-                                hone_error *err);
+hone_status hone__report_params(hone_db *db, const char *dims,
+                                hone_report_group *group, hone_error *err);
 void hone__report_params_free(hone_report_group *group);
 
 /* How a time of a baseline compares: above 1 ours is faster; 0: unknown. */

@@ -163,11 +163,13 @@ static void set_ratios(hone_report_params *params)
     }
 }
 
-static hone_status read_params(hone_db *db, const hone_report_group *group,
+static hone_status read_params(hone_db *db, const char *dims,
+                               const hone_report_group *group,
                                hone_report_params *params, hone_error *err)
 {
     const hone_trials_query query = {
-        group->key.op, group->implementations.items[params->implementation],
+        group->key.op, dims,
+        group->implementations.items[params->implementation],
         group->key.device_id, group->key.mode};
 
     HONE_TRY(hone__trials_read(db, &query, &params->trials, err));
@@ -191,21 +193,22 @@ static void count_right(const hone_report_group *group,
         out[group->trials[i].implementation] += group->trials[i].time_ns > 0;
 }
 
-hone_status hone__report_params(hone_db *db, hone_report_group *group,
-                                hone_error *err)
+hone_status hone__report_params(hone_db *db, const char *dims,
+                                hone_report_group *group, hone_error *err)
 {
     size_t n_right[HONE_REPORT_NAMES] = {0};
 
     count_right(group, n_right);
     while (group->n_params < HONE_REPORT_MOST_IMPLS) {
         hone_report_params *params;
-        size_t best = 0;
+        size_t best = 0, n_all;
 
         for (size_t i = 1; i < group->implementations.n; ++i)
             if (n_right[i] > n_right[best])
                 best = i;
         if (n_right[best] < 2)
             break;
+        n_all = n_right[best];
         n_right[best] = 0;
         if (group->is_vendor[best])
             continue;
@@ -214,7 +217,8 @@ hone_status hone__report_params(hone_db *db, hone_report_group *group,
             return hone__out_of_memory(err, "");
         group->params[group->n_params++] = params;
         params->implementation = best;
-        HONE_TRY(read_params(db, group, params, err));
+        params->n_right = n_all;
+        HONE_TRY(read_params(db, dims, group, params, err));
     }
     return HONE_OK;
 }

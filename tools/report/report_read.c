@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a group: see report.h. Every statement goes from the problems' index
  * on the operation inwards, so that what other groups have is not read. */
-#include "tools/report/report.h"
+#include "tools/report/report_read.h"
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
@@ -77,14 +77,7 @@ hone_status hone__report_keys(hone_db *db, const hone_report_filter *filter,
 /* ---- the rows of a group ---------------------------------------------------
  */
 
-typedef struct read_walk {
-    hone_report_group *group;
-    size_t problem; /* the one that was found last: rows come in their order */
-    size_t session;
-} read_walk;
-
-/* NULL for what is not there; *is_lost if memory ran out. */
-static char *text_of(const hone_db_value *value, int *is_lost)
+char *hone__report_text(const hone_db_value *value, int *is_lost)
 {
     char *copy;
 
@@ -95,9 +88,8 @@ static char *text_of(const hone_db_value *value, int *is_lost)
     return copy;
 }
 
-/* Problems are in the order of their ids. */
-static hone_report_problem *problem_of(const hone_report_group *group,
-                                       int64_t id)
+hone_report_problem *hone__report_problem_of(const hone_report_group *group,
+                                             int64_t id)
 {
     size_t low = 0, high = group->n_problems;
 
@@ -122,7 +114,7 @@ static hone_status on_device(void *user, const hone_db_row *row,
                              hone_error *err)
 {
     const hone_db_value *v = row->values;
-    hone_report_group *group = ((read_walk *)user)->group;
+    hone_report_group *group = ((hone_report_walk *)user)->group;
 
     (void)err;
     COPY(group->device, v[0]);
@@ -134,10 +126,6 @@ static hone_status on_device(void *user, const hone_db_row *row,
     return HONE_OK;
 }
 
-#define OF_GROUP                                                               \
-    " WHERE p.op = ?1 AND s.device_id = ?2 AND s.mode = ?3"                    \
-    " AND (?4 = '' OR (p.dims >= ?4 AND p.dims < ?4 || '-'))"
-
 static const char problems_sql[] =
     "SELECT p.problem_id, p.dims, p.label FROM problem p WHERE p.op = ?1"
     " AND (?4 = '' OR (p.dims >= ?4 AND p.dims < ?4 || '-'))"
@@ -147,7 +135,7 @@ static const char problems_sql[] =
 static hone_status on_problem(void *user, const hone_db_row *row,
                               hone_error *err)
 {
-    hone_report_group *group = ((read_walk *)user)->group;
+    hone_report_group *group = ((hone_report_walk *)user)->group;
     hone_report_problem *problem;
     int is_lost = 0;
 
@@ -157,8 +145,8 @@ static hone_status on_problem(void *user, const hone_db_row *row,
     *problem = (hone_report_problem){.problem_id = row->values[0].integer,
                                      .registers = -1,
                                      .spill_bytes = -1};
-    problem->dims = text_of(&row->values[1], &is_lost);
-    problem->label = text_of(&row->values[2], &is_lost);
+    problem->dims = hone__report_text(&row->values[1], &is_lost);
+    problem->label = hone__report_text(&row->values[2], &is_lost);
     return is_lost ? hone__out_of_memory(err, "") : HONE_OK;
 }
 
@@ -181,8 +169,8 @@ static hone_status on_winner(void *user, const hone_db_row *row,
                              hone_error *err)
 {
     const hone_db_value *v = row->values;
-    const hone_report_group *group = ((read_walk *)user)->group;
-    hone_report_problem *problem = problem_of(group, v[0].integer);
+    const hone_report_group *group = ((hone_report_walk *)user)->group;
+    hone_report_problem *problem = hone__report_problem_of(group, v[0].integer);
     hone_stored_launch launch;
     int64_t dims[HONE_MAX_DIMS];
     int is_lost = 0;
@@ -193,16 +181,16 @@ static hone_status on_winner(void *user, const hone_db_row *row,
     problem->low_ns = v[2].real;
     problem->high_ns = v[3].real;
     problem->default_ns = v[4].real;
-    problem->config = text_of(&v[5], &is_lost);
-    problem->implementation = text_of(&v[6], &is_lost);
-    problem->decided_by = text_of(&v[7], &is_lost);
-    problem->verdict = text_of(&v[8], &is_lost);
+    problem->config = hone__report_text(&v[5], &is_lost);
+    problem->implementation = hone__report_text(&v[6], &is_lost);
+    problem->decided_by = hone__report_text(&v[7], &is_lost);
+    problem->verdict = hone__report_text(&v[8], &is_lost);
     problem->is_latest = v[9].integer != 0;
     problem->registers = v[10].kind == HONE_DB_NULL ? -1 : v[10].integer;
     problem->spill_bytes = v[11].kind == HONE_DB_NULL ? -1 : v[11].integer;
     problem->clock_mhz = v[13].integer;
     problem->is_vendor = strcmp(v[14].text, "vendor") == 0;
-    problem->default_config = text_of(&v[15], &is_lost);
+    problem->default_config = hone__report_text(&v[15], &is_lost);
     launch = hone__stored_launch(v[12].text, dims,
                                  hone__stored_dims_read(problem->dims, dims),
                                  &group->properties);
@@ -220,7 +208,7 @@ static const char baselines_sql[] =
     "  AND r.device_id = ?2 AND r.mode = ?3 AND r.rank = 1),"
     " max(b.baseline_id) FROM problem p"
     " CROSS JOIN session s ON s.problem_id = p.problem_id"
-    " CROSS JOIN baseline b ON b.session_id = s.session_id" OF_GROUP
+    " CROSS JOIN baseline b ON b.session_id = s.session_id" HONE_REPORT_OF_GROUP
     " GROUP BY s.problem_id, b.name ORDER BY s.problem_id, b.name";
 
 static hone_status add_other(hone_report_group *group, int64_t problem_id,
@@ -228,7 +216,8 @@ static hone_status add_other(hone_report_group *group, int64_t problem_id,
                              const hone_db_value *message, int is_same,
                              hone_error *err)
 {
-    const hone_report_problem *problem = problem_of(group, problem_id);
+    const hone_report_problem *problem =
+        hone__report_problem_of(group, problem_id);
     hone_report_baseline *other;
     int is_lost = 0;
 
@@ -243,7 +232,7 @@ static hone_status add_other(hone_report_group *group, int64_t problem_id,
         .is_copy = strcmp(name, "memcpy") == 0,
         .time_ns = time_ns,
         .is_same_session = is_same};
-    other->message = message ? text_of(message, &is_lost) : NULL;
+    other->message = message ? hone__report_text(message, &is_lost) : NULL;
     return is_lost ? hone__out_of_memory(err, "") : HONE_OK;
 }
 
@@ -252,7 +241,7 @@ static hone_status on_baseline(void *user, const hone_db_row *row,
 {
     const hone_db_value *v = row->values;
 
-    return add_other(((read_walk *)user)->group, v[0].integer, v[1].text,
+    return add_other(((hone_report_walk *)user)->group, v[0].integer, v[1].text,
                      v[3].real, &v[4], v[5].integer == v[6].integer, err);
 }
 
@@ -269,7 +258,8 @@ static const char vendors_sql[] =
     " CROSS JOIN session s ON s.problem_id = p.problem_id"
     " CROSS JOIN trial t ON t.session_id = s.session_id"
     " CROSS JOIN variant v ON v.variant_id = t.variant_id"
-    " CROSS JOIN template k ON k.template_id = v.template_id" OF_GROUP
+    " CROSS JOIN template k ON k.template_id = "
+    "v.template_id" HONE_REPORT_OF_GROUP
     " AND k.kind = 'vendor' AND t.outcome = 'ok' AND EXISTS (SELECT 1"
     "  FROM template o WHERE o.op = ?1 AND o.kind = 'vendor')"
     " GROUP BY s.problem_id, k.name ORDER BY s.problem_id, k.name";
@@ -278,144 +268,10 @@ static hone_status on_vendor(void *user, const hone_db_row *row,
                              hone_error *err)
 {
     const hone_db_value *v = row->values;
-    hone_report_group *group = ((read_walk *)user)->group;
+    hone_report_group *group = ((hone_report_walk *)user)->group;
 
     group->is_vendor[hone__report_name(&group->implementations, v[1].text)] = 1;
     return add_other(group, v[0].integer, v[1].text, v[2].real, NULL, 1, err);
-}
-
-static const char sessions_sql[] =
-    "SELECT s.session_id, s.problem_id, s.strategy, s.budget, s.verdict,"
-    " strftime('%Y-%m-%d %H:%M:%S', s.started_unix_s, 'unixepoch'),"
-    " s.hone_version, s.seed, s.noise_floor,"
-    " s.finished_unix_s - s.started_unix_s, s.stopped FROM problem p"
-    " CROSS JOIN session s ON s.problem_id = p.problem_id" OF_GROUP
-    " ORDER BY s.session_id";
-
-static hone_status on_session(void *user, const hone_db_row *row,
-                              hone_error *err)
-{
-    const hone_db_value *v = row->values;
-    hone_report_group *group = ((read_walk *)user)->group;
-    const hone_report_problem *problem = problem_of(group, v[1].integer);
-    hone_report_session *session;
-    int is_lost = 0;
-
-    if (!problem)
-        return HONE_OK;
-    if (!HONE_GROW(group->sessions, group->n_sessions))
-        return hone__out_of_memory(err, "");
-    session = &group->sessions[group->n_sessions++];
-    *session = (hone_report_session){
-        .session_id = v[0].integer,
-        .problem = (size_t)(problem - group->problems),
-        .strategy = text_of(&v[2], &is_lost),
-        .budget = text_of(&v[3], &is_lost),
-        .verdict = text_of(&v[4], &is_lost),
-        .started = text_of(&v[5], &is_lost),
-        .version = text_of(&v[6], &is_lost),
-        .stopped = text_of(&v[10], &is_lost),
-        .seed = v[7].integer,
-        .noise_floor = v[8].kind == HONE_DB_NULL ? -1 : v[8].real,
-        .seconds = v[9].kind == HONE_DB_NULL ? -1 : v[9].real};
-    return is_lost ? hone__out_of_memory(err, "") : HONE_OK;
-}
-
-static const char trials_sql[] =
-    "SELECT t.session_id, t.trial_id, k.name, t.outcome, t.time_ns,"
-    " t.sm_clock_mhz, t.power_mw, t.temperature_c, t.throttle_reasons,"
-    " c.name || ' ' || c.version, t.timing, t.message FROM problem p"
-    " CROSS JOIN session s ON s.problem_id = p.problem_id"
-    " CROSS JOIN trial t ON t.session_id = s.session_id"
-    " CROSS JOIN variant v ON v.variant_id = t.variant_id"
-    " CROSS JOIN template k ON k.template_id = v.template_id"
-    " CROSS JOIN toolchain c ON c.toolchain_id = v.toolchain_id" OF_GROUP
-    " ORDER BY t.session_id, t.trial_id";
-
-static void widen(hone_report_range *range, const hone_db_value *value)
-{
-    if (value->kind == HONE_DB_NULL || !(value->real > 0))
-        return;
-    if (!range->n || value->real < range->least)
-        range->least = value->real;
-    if (!range->n || value->real > range->most)
-        range->most = value->real;
-    ++range->n;
-}
-
-static hone_status count_end(hone_report_group *group,
-                             const hone_report_trial *trial,
-                             const hone_db_value *message, hone_error *err)
-{
-    hone_report_outcome *end = group->ends;
-    size_t i = 0;
-    int is_lost = 0;
-
-    while (i < group->n_ends &&
-           (end[i].implementation != trial->implementation ||
-            end[i].outcome != trial->outcome))
-        ++i;
-    if (i == group->n_ends) {
-        if (!HONE_GROW(group->ends, group->n_ends))
-            return hone__out_of_memory(err, "");
-        group->ends[group->n_ends++] = (hone_report_outcome){
-            .implementation = trial->implementation, .outcome = trial->outcome};
-    }
-    end = &group->ends[i];
-    ++end->n;
-    if (!end->example && message->size_bytes)
-        end->example = text_of(message, &is_lost);
-    return is_lost ? hone__out_of_memory(err, "") : HONE_OK;
-}
-
-/* Reasons to hold clocks back that are more than idle, settings and the power
- * cap. */
-static const int64_t SLOWED = 0x8 | 0x20 | 0x40 | 0x80;
-
-static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
-{
-    const hone_db_value *v = row->values;
-    read_walk *walk = user;
-    hone_report_group *group = walk->group;
-    hone_report_session *session;
-    hone_report_problem *problem;
-    hone_report_trial *trial;
-
-    while (walk->session < group->n_sessions &&
-           group->sessions[walk->session].session_id < v[0].integer)
-        ++walk->session;
-    if (walk->session == group->n_sessions)
-        return HONE_OK;
-    session = &group->sessions[walk->session];
-    problem = &group->problems[session->problem];
-    if (!HONE_GROW(group->trials, group->n_trials))
-        return hone__out_of_memory(err, "");
-    trial = &group->trials[group->n_trials];
-    *trial =
-        (hone_report_trial){.time_ns = v[4].real,
-                            .trial_id = v[1].integer,
-                            .problem = (uint32_t)session->problem,
-                            .session = (uint32_t)walk->session,
-                            .implementation = (unsigned char)hone__report_name(
-                                &group->implementations, v[2].text),
-                            .outcome = (unsigned char)hone__report_name(
-                                &group->outcomes, v[3].text)};
-    if (!session->n++)
-        session->first = group->n_trials;
-    ++group->n_trials;
-    ++problem->n_trials;
-    if (strcmp(v[3].text, "ok") != 0)
-        trial->time_ns = 0;
-    else if (!(problem->best_ns > 0) || trial->time_ns < problem->best_ns)
-        problem->best_ns = trial->time_ns;
-    widen(&group->clock_mhz, &v[5]);
-    widen(&group->power_mw, &v[6]);
-    widen(&group->temperature_c, &v[7]);
-    group->n_throttled += (v[8].integer & SLOWED) != 0;
-    (void)hone__report_name(&group->toolchains, v[9].text);
-    if (v[10].kind == HONE_DB_TEXT)
-        (void)hone__report_name(&group->timings, v[10].text);
-    return count_end(group, trial, &v[11], err);
 }
 
 /* ---- all of it -------------------------------------------------------------
@@ -428,13 +284,14 @@ hone_status hone__report_read(hone_db *db, const hone_report_filter *filter,
     static const struct {
         const char *sql;
         hone_db_row_fn each;
-    } parts[] = {{problems_sql, on_problem},   {winners_sql, on_winner},
-                 {baselines_sql, on_baseline}, {vendors_sql, on_vendor},
-                 {sessions_sql, on_session},   {trials_sql, on_trial}};
+    } parts[] = {{problems_sql, on_problem},
+                 {winners_sql, on_winner},
+                 {baselines_sql, on_baseline},
+                 {vendors_sql, on_vendor}};
     const hone_db_value values[] = {
         hone__db_text(key->op), hone__db_integer(key->device_id),
         hone__db_text(key->mode), hone__db_text(filter->dims)};
-    read_walk walk = {.group = out};
+    hone_report_walk walk = {.group = out};
 
     memset(out, 0, sizeof *out);
     out->key = *key;
@@ -443,7 +300,7 @@ hone_status hone__report_read(hone_db *db, const hone_report_filter *filter,
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
         HONE_TRY(hone__db_query(db, parts[i].sql, values, 4, parts[i].each,
                                 &walk, err));
-    return HONE_OK;
+    return hone__report_read_trials(db, values, &walk, err);
 }
 
 static void free_problem(hone_report_problem *problem)

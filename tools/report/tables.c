@@ -87,9 +87,18 @@ static void fold_before(size_t row, size_t n_rows,
 static void end_folded(size_t n_rows, const hone_table_limits *limits,
                        hone_text *out)
 {
-    if (n_rows > FIRST_ROWS && n_rows > limits->fold_above)
+    const int is_folded = n_rows > FIRST_ROWS && n_rows > limits->fold_above;
+
+    if (is_folded)
         hone__text_puts(out, "-->");
-    hone__table_end(out);
+    hone__text_puts(out, "</tbody></table>");
+    if (is_folded)
+        hone__markup(out,
+                     "<noscript><p>%zu more rows are in this file, and are "
+                     "shown where scripts may run; 'hone show' has them "
+                     "too.</p></noscript>",
+                     n_rows - FIRST_ROWS);
+    hone__text_puts(out, "</div></div>\n");
 }
 
 static void put_id(char out[64], const char *id, const char *what)

@@ -4,6 +4,7 @@
 
 #include "runtime/base/alloc.h"
 #include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/farm_link.h"
 #include "tuner/compile/farm_state.h"
 
 #include "tuner/compile/compiler_kind.h"
@@ -69,6 +70,8 @@ hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
     uint32_t kind = 0;
     hone_unpack in;
 
+    if (farm->link)
+        return HONE_OK;
     HONE_TRY(hone__worker_hear(&farm->slots[0].worker, &wait, &kind, &in, err));
     switch (kind) {
     case HONE_COMPILE_HELLO:
@@ -112,6 +115,11 @@ hone_status hone__farm_start(const hone_farm_options *options,
     farm->user = user;
     farm->stop = options->stop;
     farm->looked_s = hone__now_s();
+    if (options->link) {
+        hone__farm_link_join(options->link, farm);
+        *out = farm;
+        return HONE_OK;
+    }
     farm->setup =
         (hone_compile_worker_setup){.cache_folder = options->cache_folder,
                                     .backend = options->backend,
@@ -156,6 +164,8 @@ hone_status hone__farm_open(const hone_farm_options *options,
  * one may be loading a compiler that does not load. */
 void hone__farm_dismiss(hone_farm *farm)
 {
+    if (farm && farm->link)
+        hone__farm_link_forget(farm->link, farm);
     for (int i = 0; farm && i < farm->n_slots; ++i) {
         hone_farm_slot *slot = &farm->slots[i];
 
@@ -188,13 +198,14 @@ void hone__farm_close(hone_farm *farm)
         hone__text_free(&slot->followers);
     }
     hone__farm_free_lost(farm);
-    hone__work_folder_sweep(); /* of busy workers, which were killed */
+    if (!farm->link)
+        hone__work_folder_sweep(); /* of busy workers, which were killed */
     hone__free(farm);
 }
 
 int hone__farm_n_workers(const hone_farm *farm)
 {
-    return farm->n_slots;
+    return farm->link ? farm->link->n_workers : farm->n_slots;
 }
 
 const hone_toolchain *hone__farm_toolchain(const hone_farm *farm)
@@ -204,7 +215,7 @@ const hone_toolchain *hone__farm_toolchain(const hone_farm *farm)
 
 int hone__farm_n_busy(const hone_farm *farm)
 {
-    int n = 0;
+    int n = farm->n_linked;
 
     for (int i = 0; i < farm->n_slots; ++i)
         n += farm->slots[i].busy;
@@ -213,7 +224,9 @@ int hone__farm_n_busy(const hone_farm *farm)
 
 int hone__farm_n_idle(const hone_farm *farm)
 {
-    return farm->n_slots - hone__farm_n_busy(farm);
+    const int n = hone__farm_n_workers(farm) - hone__farm_n_busy(farm);
+
+    return n > 0 ? n : 0;
 }
 
 static hone_status give(hone_farm *farm, hone_farm_slot *slot, int64_t job,
@@ -243,6 +256,8 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
     char key[HONE_SHA256_HEX];
     hone_farm_lost *lost;
 
+    if (farm->link)
+        return hone__farm_link_submit(farm->link, farm, job, input, err);
     HONE_TRY(hone__cache_key(input, &farm->toolchain, "", key, err));
     lost = hone__farm_find_lost(farm, key);
     if (lost)
@@ -322,18 +337,26 @@ static hone_status look_after(hone_farm *farm, hone_farm_slot *slot,
     return HONE_OK;
 }
 
-hone_status hone__farm_turn(hone_farm *farm, hone_worker *also, hone_error *err)
+hone_status hone__farm_turn(hone_farm *farm, hone_worker *const *also,
+                            size_t n_also, hone_error *err)
 {
     const hone_wait wait = {hone__now_s() + 0.05, farm->stop};
-    hone_worker *workers[HONE_MOST_COMPILE_WORKERS + 1];
+    hone_worker *workers[HONE_MOST_COMPILE_WORKERS + HONE_FARM_MOST_ALSO];
     size_t n = 0;
     double now_s, since_s;
 
+    if (n_also > HONE_FARM_MOST_ALSO - 1)
+        return hone__fail(err, HONE_ERR_INTERNAL,
+                          "%zu processes beside a farm are too many", n_also);
     for (int i = 0; i < farm->n_slots; ++i)
         workers[n++] = &farm->slots[i].worker;
-    if (also)
-        workers[n++] = also;
+    for (size_t i = 0; i < n_also; ++i)
+        workers[n++] = also[i];
+    if (farm->link)
+        workers[n++] = &farm->link->parent;
     HONE_TRY(hone__workers_wait(workers, n, &wait, err));
+    if (farm->link)
+        return hone__farm_link_read(farm->link, err);
     /* Time in which this process was stopped, or busy elsewhere, does not
      * count against a compile, which may have been stopped with it. */
     now_s = hone__now_s();
@@ -377,7 +400,7 @@ hone_status hone__compile_one(const hone_farm_options *options,
     if (status == HONE_OK)
         status = hone__farm_submit(farm, 0, input, err);
     while (status == HONE_OK && !a.is_here)
-        status = hone__farm_turn(farm, NULL, err);
+        status = hone__farm_turn(farm, NULL, 0, err);
     hone__farm_close(farm);
     return status;
 }

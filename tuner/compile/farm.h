@@ -37,6 +37,9 @@ typedef enum hone_host_build {
     HONE_HOST_RACES
 } hone_host_build;
 
+/* A farm of the parent process, used from here (farm_link.h). */
+typedef struct hone_farm_link hone_farm_link;
+
 /* Which compiler, where its results are cached, how many compile processes,
  * and when to stop. */
 typedef struct hone_farm_options {
@@ -46,6 +49,8 @@ typedef struct hone_farm_options {
     int n_workers;                     /* 0: one per core, capped by memory */
     double compile_timeout_s;          /* at most (allowance.h); 0: 120 */
     const volatile sig_atomic_t *stop; /* becomes non-zero on Ctrl-C; NULL ok */
+    hone_farm_link *link; /* no processes of its own: compile in the parent's
+                             farm; NULL: there is none */
 } hone_farm_options;
 
 /* ---- the farm --------------------------------------------------------------
@@ -91,12 +96,13 @@ int hone__farm_n_busy(const hone_farm *farm);
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                               const hone_compile_input *input, hone_error *err);
 
-/* The farm's share of a loop: wait a moment, or until a compile process or
- * `also` (NULL: nobody else) has news, then call on_done for what has finished
+enum { HONE_FARM_MOST_ALSO = 65 };
+/* The farm's share of a loop: wait a moment, or until a compile process or one
+ * of `also` has news, then call on_done for what has finished
  * and replace workers that died or are overdue. HONE_ERR_INTERRUPTED when the
  * options' stop flag is set. */
-hone_status hone__farm_turn(hone_farm *farm, hone_worker *also,
-                            hone_error *err);
+hone_status hone__farm_turn(hone_farm *farm, hone_worker *const *also,
+                            size_t n_also, hone_error *err);
 
 /* One source through a farm of its own: for what a command needs once beside
  * its variants. As hone__farm_open() and hone__farm_submit();

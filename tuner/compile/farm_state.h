@@ -79,6 +79,8 @@ struct hone_farm {
     int n_slots;
     hone_farm_slot slots[HONE_MOST_COMPILE_WORKERS];
     hone_farm_lost *lost;
+    hone_farm_link *link; /* of a farm elsewhere; NULL: it is here */
+    int n_linked;         /* jobs under way there */
 };
 
 /* Add a job to a list. */

@@ -44,7 +44,7 @@ hone_status hone__helper_kernels_finish(hone_helper_kernels *code,
                                         hone_error *err)
 {
     while (!code->done)
-        HONE_TRY(hone__farm_turn(farm, NULL, err));
+        HONE_TRY(hone__farm_turn(farm, NULL, 0, err));
     return hone__helper_kernels_check(code, arch, err);
 }
 

@@ -213,6 +213,7 @@ static hone_status identify(hone_device *device, int ordinal, hone_error *err)
     (void)err;
     device->driver = hone__host_driver();
     device->ordinal = ordinal;
+    device->n_devices = 1;
     hone__host_name(device->name, sizeof device->name);
     hone__properties_of_host(&device->properties);
     return HONE_OK;

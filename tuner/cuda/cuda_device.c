@@ -34,6 +34,7 @@ static hone_status identify(hone_device *device, int ordinal, hone_error *err)
     HONE_TRY(hone__cuda_get(&device->driver, err));
     HONE_TRY(check(device, device->driver->device_count(&n),
                    "counting CUDA devices", err));
+    device->n_devices = n;
     if (ordinal < 0 || ordinal >= n)
         return hone__fail(err, HONE_ERR_NO_GPU,
                           "there is no CUDA device %d: the driver shows %d; "

@@ -32,6 +32,7 @@ typedef struct hone_device_report {
     char id[40];        /* of this very card: 32 hex digits; "cpu" */
     char arch[16];      /* "sm_90", "cpu" */
     int driver_version; /* 13000: CUDA 13.0; 0: none */
+    int n_devices;      /* of its kind, that the driver shows */
     hone_properties properties;
 } hone_device_report;
 
@@ -73,6 +74,7 @@ typedef struct hone_device {
     hone_properties properties;
     char name[128];
     int driver_version;
+    int n_devices; /* of its kind */
     size_t guard_bytes; /* of each band; 0: a sanitizer watches the bounds */
     hone_cu_module code;
     struct {

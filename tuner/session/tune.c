@@ -41,20 +41,40 @@ static int is_over(const hone_tune_run *run)
     return hone__tune_is_enough(run) || (run->exhausted && !run->deferred.n);
 }
 
+/* Compile processes, and processes of devices. The device has nothing to try
+ * before it is over: for want of compiled variants, or of proposals. */
+static hone_status wait_for_news(hone_tune_run *run, hone_error *err)
+{
+    hone_worker *processes[HONE_TUNE_MOST_WORKERS];
+    const hone_tune_worker *own = &run->workers[0];
+    const int is_starved = own->is_ready && !own->trying.n && run->compiling.n;
+    const double start_s = hone__now_s();
+    hone_status status;
+
+    for (size_t i = 0; i < run->n_workers; ++i)
+        processes[i] = &run->workers[i].process;
+    status = hone__farm_turn(run->farm, processes, run->n_workers, err);
+
+    if (is_starved)
+        run->result->starved_s += hone__now_s() - start_s;
+    return status;
+}
+
 static hone_status loop(hone_tune_run *run, hone_error *err)
 {
     while (!is_over(run)) {
+        HONE_TRY(hone__tune_loans_take(run, err));
         HONE_TRY(hone__tune_propose(run, err));
         HONE_TRY(hone__tune_worker_feed(run, err));
         if (is_over(run)) /* the last ones never got past the gate */
             return HONE_OK;
-        HONE_TRY(hone__farm_turn(run->farm, &run->worker, err));
+        HONE_TRY(wait_for_news(run, err));
         if (run->pending_status != HONE_OK) {
             *err = run->pending_error;
             return run->pending_status;
         }
         HONE_TRY(hone__tune_worker_code(run, err));
-        HONE_TRY(hone__tune_worker_pump(run, err));
+        HONE_TRY(hone__tune_workers_pump(run, err));
     }
     return HONE_OK;
 }
@@ -87,6 +107,7 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
 
     if (status == HONE_OK)
         status = loop(run, err);
+    hone__tune_loans_end(run);
     final_start_s = hone__now_s();
     if (run->ready_s > 0) {
         result->setup_s = run->ready_s - run->start_s;
@@ -147,6 +168,12 @@ static void end_interrupted(hone_tune_run *run)
     if (hone__tune_keep_best(run, &why) != HONE_OK)
         hone__tune_note(run, why.text);
     (void)hone__tune_explain(run, 1, NULL);
+}
+
+int hone__tune_is_of_the_problem(hone_status status)
+{
+    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY ||
+           status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
 }
 
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,

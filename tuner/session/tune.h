@@ -41,6 +41,26 @@ typedef struct hone_tune_entry {
     const char *config;
 } hone_tune_entry;
 
+/* Other devices of the same model that help with the trials of a run. Whoever
+ * lends them appends while the run goes on; the run gives each back once. */
+enum { HONE_TUNE_MOST_LOANS = 63 };
+
+typedef struct hone_tune_loan {
+    int64_t number; /* the lender's */
+    int ordinal;
+    char name[24]; /* "cuda:1" */
+    hone_device_report report;
+} hone_tune_loan;
+
+typedef struct hone_tune_loans {
+    hone_tune_loan offered[HONE_TUNE_MOST_LOANS]; /* not taken yet */
+    size_t n;
+    int is_over; /* no more are taken: offers would have to wait */
+    /* `why` it fell off; NULL: it did not. */
+    void (*give_back)(void *user, int64_t number, const char *why);
+    void *user;
+} hone_tune_loans;
+
 typedef struct hone_tune_request {
     const hone_template *tmpl;
     /* Implementations that compete, all of one contract, in the order in which
@@ -53,6 +73,9 @@ typedef struct hone_tune_request {
     const hone_template *only;
     const int64_t *dims; /* completed */
     int device;          /* CUDA ordinal */
+    /* What it is, as hone__device_describe() said; NULL: it is asked. */
+    const hone_device_report *described;
+    int is_locked; /* the caller has the device's lock */
     hone_mode mode;
     const char *strategy;  /* of tuner/search/search.h */
     double answer_s;       /* that one that is a program may take; 0: 60 */
@@ -68,6 +91,7 @@ typedef struct hone_tune_request {
      * with the session (FORMAT.md). NULL: it is no part of one. */
     const char *shard;
     uint64_t seed;
+    hone_tune_loans *loans;            /* NULL: nobody lends */
     const hone_objectives *objectives; /* beside the time; NULL: none */
     const hone_start *start; /* tried right after the default; NULL: none */
     int without_seeds;       /* do not begin with what is good elsewhere */
@@ -176,6 +200,7 @@ typedef struct hone_tune_result {
     int64_t n_samples;   /* of all trials of this run */
     double sample_s;     /* spent in these samples */
     int64_t n_discarded; /* samples during a slowdown, repeated */
+    int64_t n_helped;    /* trials on devices that were lent */
     int64_t n_retried;   /* trials whose worker was killed from outside */
     int64_t outcomes[HONE_N_OUTCOMES];
     int has_winner;
@@ -218,6 +243,8 @@ typedef struct hone_tune_result {
     double trials_s;
     double final_s;
     double device_busy_s; /* of trials_s */
+    double starved_s;     /* of trials_s: nothing was compiled yet */
+    double locked_s;      /* of setup_s: another process used the device */
 } hone_tune_result;
 
 /* Tune one problem: every trial is in the database when this returns, also
@@ -229,11 +256,20 @@ typedef struct hone_tune_result {
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
                        hone_error *err);
 
+/* A failure that concerns this problem only: others may be tuned. */
+int hone__tune_is_of_the_problem(hone_status status);
+
 /* Can a device of this kind tell what the objectives ask for? HONE_ERR_NO_GPU:
  * no energy. */
 hone_status hone__tune_check_objectives(const hone_device_kind *kind,
                                         const hone_objectives *objectives,
                                         hone_error *err);
+
+/* The name of the lock that a measuring process holds (device_lock.h); 0: there
+ * is none to hold. */
+int hone__tune_lock_name(const hone_device_kind *kind,
+                         const hone_device_report *device, const char *db_path,
+                         char *out, size_t size);
 
 /* Append the codes of the type dimensions, comma-joined, as the database has
  * them beside a variant. */

@@ -189,7 +189,7 @@ static hone_status make_room(void *user, hone_worker *worker, hone_error *err)
 {
     hone_tune_run *run = user;
 
-    (void)hone__worker_stop(&run->worker, 1.0, NULL, 0);
+    (void)hone__worker_stop(&run->workers[0].process, 1.0, NULL, 0);
     return hone__tune_kind(run)->needs_code
                ? hone__worker_send(worker, HONE_DEVICE_CODE_JOB,
                                    &run->helper_kernels.cubin, err)
@@ -199,16 +199,16 @@ static hone_status make_room(void *user, hone_worker *worker, hone_error *err)
 static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
                               hone_error *err)
 {
-    const hone_final_host host = {hone__device_worker, &run->worker_setup, 0,
-                                  make_room, run};
+    const hone_final_host host = {hone__device_worker, &run->workers[0].setup,
+                                  0, make_room, run};
     hone_db *db = run->request->db;
 
     if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_finish(&run->helper_kernels, run->farm,
                                              run->device.arch, err));
     hone__farm_dismiss(run->farm);
-    run->worker_setup.device_code = NULL; /* see make_room() */
-    run->worker_setup.problem.rotation = HONE_ROTATION_FINAL;
+    run->workers[0].setup.device_code = NULL; /* see make_room() */
+    run->workers[0].setup.problem.rotation = HONE_ROTATION_FINAL;
     for (int again = 0;; again = 1) {
         let_go(f);
         HONE_TRY(choose_finalists(run, f, again, err));

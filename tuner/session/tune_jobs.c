@@ -141,7 +141,7 @@ void hone__tune_job_free(hone_tune_job *job)
 
 int64_t hone__tune_under_way(const hone_tune_run *run)
 {
-    return run->compiling.n + run->queued.n + run->trying.n;
+    return run->compiling.n + run->queued.n + hone__tune_n_trying(run);
 }
 
 /* A library's list ends with the first answer that says so: it is asked for no
@@ -338,8 +338,10 @@ static int learns(const hone_tune_run *run)
 static int may_propose(const hone_tune_run *run)
 {
     const int is_learning = learns(run);
-    const int ahead = hone__look_ahead(
-        &run->pace, hone__farm_n_workers(run->farm), is_learning);
+    const int ahead =
+        (int)run->n_workers * hone__look_ahead(&run->pace,
+                                               hone__farm_n_workers(run->farm),
+                                               is_learning);
     const int waiting =
         ahead * (is_learning ? MOST_WAITING_LEARNING : MOST_WAITING);
 

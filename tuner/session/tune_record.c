@@ -261,10 +261,12 @@ hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err)
     hone_db *db = run->request->db;
     hone_status status;
 
-    if (!run->queued.n && !run->deferred.n && !run->trying.n)
+    if (!run->queued.n && !run->deferred.n && !hone__tune_n_trying(run))
         return HONE_OK;
     HONE_TRY(hone__db_begin(db, err));
-    status = put_untried(run, &run->trying, NULL, err);
+    status = HONE_OK;
+    for (size_t i = 0; i < run->n_workers && status == HONE_OK; ++i)
+        status = put_untried(run, &run->workers[i].trying, NULL, err);
     if (status == HONE_OK)
         status = put_untried(run, &run->queued, NULL, err);
     if (status == HONE_OK)

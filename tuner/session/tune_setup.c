@@ -25,8 +25,8 @@ static hone_status open_impl(const hone_tune_run *run, hone_tune_impl *impl,
     hone__template_known_dims(tmpl, request->dims,
                               !request->verify_only || request->space_of_dims,
                               dims);
-    HONE_TRY(hone__space_create(tmpl, dims, &run->device.properties,
-                                &impl->space, err));
+    HONE_TRY((request->list ? hone__space_create_whole : hone__space_create)(
+        tmpl, dims, &run->device.properties, &impl->space, err));
     return hone__default_plan(tmpl, impl->space, &impl->default_index,
                               &impl->default_spec, err);
 }
@@ -279,25 +279,40 @@ static void say_waiting(void *user, long holder)
     hone__tune_show_progress(user, stage);
 }
 
-/* A device belongs to one measuring process at a time. On the cpu only tuners
- * of one database take turns: its numbers are nobody's release. */
-static hone_status lock_device(hone_tune_run *run, hone_error *err)
+/* On the cpu only tuners of one database take turns: its numbers are nobody's
+ * release. */
+int hone__tune_lock_name(const hone_device_kind *kind,
+                         const hone_device_report *device, const char *db_path,
+                         char *out, size_t size)
 {
-    char name[64];
     struct stat file;
 
-    if (run->request->verify_only)
-        return HONE_OK;
-    if (!hone__tune_kind(run)->is_shared)
-        (void)snprintf(name, sizeof name, "%s", run->device.id);
-    else if (stat(run->request->db->path, &file) == 0)
-        (void)snprintf(name, sizeof name, "cpu-%llx-%llx",
+    if (!kind->is_shared)
+        (void)snprintf(out, size, "%s", device->id);
+    else if (stat(db_path, &file) == 0)
+        (void)snprintf(out, size, "cpu-%llx-%llx",
                        (unsigned long long)file.st_dev,
                        (unsigned long long)file.st_ino);
     else
+        return 0;
+    return 1;
+}
+
+/* A device belongs to one measuring process at a time. */
+static hone_status lock_device(hone_tune_run *run, hone_error *err)
+{
+    const double start_s = hone__now_s();
+    char name[64];
+    hone_status status;
+
+    if (run->request->verify_only || run->request->is_locked ||
+        !hone__tune_lock_name(hone__tune_kind(run), &run->device,
+                              run->request->db->path, name, sizeof name))
         return HONE_OK;
-    return hone__device_lock_take(name, run->request->farm.stop, say_waiting,
-                                  run, &run->lock, err);
+    status = hone__device_lock_take(name, run->request->farm.stop, say_waiting,
+                                    run, &run->lock, err);
+    run->result->locked_s = hone__now_s() - start_s;
+    return status;
 }
 
 /* Only the configuration that was asked for. */
@@ -327,9 +342,12 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     /* The compilers load while the device is asked what it is. */
     HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
                               &run->farm, err));
-    HONE_TRY(hone__device_describe(request->farm.backend, request->device,
-                                   HONE_ANSWER_S, request->farm.stop,
-                                   &run->device, err));
+    if (request->described)
+        run->device = *request->described;
+    else
+        HONE_TRY(hone__device_describe(request->farm.backend, request->device,
+                                       HONE_ANSWER_S, request->farm.stop,
+                                       &run->device, err));
     HONE_TRY(lock_device(run, err));
     (void)snprintf(run->result->device_name, sizeof run->result->device_name,
                    "%s", run->device.name);
@@ -341,7 +359,8 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
     plan_progress(run);
     HONE_TRY(hone__farm_wait(run->farm, err));
     HONE_TRY(open_others(run, err));
-    run->worker_setup = (hone_worker_setup){
+    run->n_workers = 1;
+    run->workers[0].setup = (hone_worker_setup){
         .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
@@ -360,9 +379,9 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .show = request->show,
                     .dump = request->dump,
                     .reference_templates = run->reference_templates}};
-    if (run->worker_setup.sanitized)
+    if (run->workers[0].setup.sanitized)
         run->worker_log = tmpfile();
-    HONE_TRY(hone__tune_worker_start(run, err));
+    HONE_TRY(hone__tune_worker_start(run, &run->workers[0], err));
     if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_submit(run->farm, run->device.arch, err));
     return remember(run, err);
@@ -370,13 +389,15 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
 
 void hone__tune_teardown(hone_tune_run *run)
 {
+    hone_tune_worker *const w = &run->workers[0];
     hone_tune_queue *const queues[] = {&run->compiling, &run->queued,
-                                       &run->deferred, &run->trying};
+                                       &run->deferred, &w->trying};
 
+    hone__tune_loans_end(run);
     if (hone__tune_stopped(run))
-        hone__worker_kill(&run->worker);
+        hone__worker_kill(&w->process);
     else
-        (void)hone__worker_stop(&run->worker, run->trying.n ? 0 : 2.0, NULL, 0);
+        (void)hone__worker_stop(&w->process, w->trying.n ? 0 : 2.0, NULL, 0);
     if (run->worker_log)
         (void)fclose(run->worker_log);
     hone__farm_close(run->farm);

@@ -54,6 +54,24 @@ typedef struct hone_tune_queue {
  * waits in its pipe so that the device does not wait for us (worker.h). */
 enum { HONE_TUNE_AHEAD = 2 };
 
+/* A process that owns a device and tries variants on it. The first of a run has
+ * the run's own device, others those that are lent to it. */
+typedef struct hone_tune_worker {
+    hone_worker process;
+    hone_worker_setup setup;
+    hone_tune_loan loan;   /* of a lent one */
+    hone_device_lock lock; /* likewise */
+    char reference[160];   /* that it runs; "": none */
+    int64_t n_answered;    /* jobs, by this process */
+    int is_ready;
+    int gave_up;            /* it said FAILED and is about to leave */
+    int setups_failed;      /* in a row */
+    double deadline_s;      /* of the first of `trying` */
+    hone_tune_queue trying; /* sent to it; it is at the first */
+} hone_tune_worker;
+
+enum { HONE_TUNE_MOST_WORKERS = HONE_TUNE_MOST_LOANS + 1 };
+
 /* A verified and timed variant: what the final chooses from. */
 typedef struct hone_candidate {
     hone_tune_impl *impl;
@@ -136,19 +154,12 @@ typedef struct hone_tune_run {
     hone_farm *farm;
     hone_helper_kernels helper_kernels;
     hone_reference_templates *reference_templates; /* NULL: there are none */
-    hone_worker_setup worker_setup;
-    hone_worker worker;
-    char reference[160]; /* that the worker runs; "": none */
-    int64_t n_answered;  /* jobs, by this worker */
-    FILE *worker_log;    /* its stderr, where a sanitizer reports; or NULL */
-    int worker_ready;
-    int worker_gave_up;        /* it said FAILED and is about to leave */
-    int setups_failed;         /* in a row */
-    double worker_deadline_s;  /* of the first of `trying` */
+    hone_tune_worker workers[HONE_TUNE_MOST_WORKERS];
+    size_t n_workers;
+    FILE *worker_log; /* the first's stderr, where a sanitizer reports */
     hone_tune_queue compiling; /* given to the farm */
     hone_tune_queue queued;    /* compiled, for the device */
     hone_tune_queue deferred;  /* compiled, but they spill registers: last */
-    hone_tune_queue trying;    /* sent to the worker; it is at the first */
     int exhausted;             /* no search has more */
     const char *strategy_why;  /* a strategy's program failed; NULL: no */
     size_t list_next;          /* of the request's list */
@@ -306,13 +317,27 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
 /* Compiled, but the run ends before they are tried. */
 hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err);
 /* tune_trials.c */
-hone_status hone__tune_worker_start(hone_tune_run *run, hone_error *err);
+hone_status hone__tune_worker_start(hone_tune_run *run,
+                                    hone_tune_worker *worker, hone_error *err);
 /* The first worker makes its context while our kernels are compiled: give
  * them to it when they are. The next ones inherit them. */
 hone_status hone__tune_worker_code(hone_tune_run *run, hone_error *err);
 hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err);
-/* Read what the worker said; handle its death and its deadline. */
-hone_status hone__tune_worker_pump(hone_tune_run *run, hone_error *err);
+/* Read what a worker said; handle its death and its deadline. */
+hone_status hone__tune_worker_pump(hone_tune_run *run, hone_tune_worker *worker,
+                                   hone_error *err);
+/* Its jobs come first again. */
+void hone__tune_worker_put_back(hone_tune_run *run, hone_tune_worker *worker);
+/* Jobs that workers have. */
+int hone__tune_n_trying(const hone_tune_run *run);
+
+/* tune_loan.c */
+/* Begin with what is offered. */
+hone_status hone__tune_loans_take(hone_tune_run *run, hone_error *err);
+/* Read what all workers said. A lent device that falls off is given back. */
+hone_status hone__tune_workers_pump(hone_tune_run *run, hone_error *err);
+/* Give all back. */
+void hone__tune_loans_end(hone_tune_run *run);
 
 /* tune_end.c */
 /* Trials that are left of a budget in trials. */

@@ -20,38 +20,41 @@ static double trial_timeout_s(const hone_tune_run *run)
                                              : 10;
 }
 
-hone_status hone__tune_worker_start(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_worker_start(hone_tune_run *run, hone_tune_worker *w,
+                                    hone_error *err)
 {
-    run->worker_ready = 0;
-    run->worker_gave_up = 0;
-    run->reference[0] = '\0';
-    run->n_answered = 0;
-    run->worker_deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
-    HONE_TRY(hone__worker_start(
-        &run->worker, hone__device_worker, &run->worker_setup,
-        run->worker_log ? fileno(run->worker_log) : -1, err));
-    hone__worker_widen(&run->worker);
+    w->is_ready = 0;
+    w->gave_up = 0;
+    w->reference[0] = '\0';
+    w->n_answered = 0;
+    w->deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
+    HONE_TRY(hone__worker_start(&w->process, hone__device_worker, &w->setup,
+                                run->worker_log ? fileno(run->worker_log) : -1,
+                                err));
+    hone__worker_widen(&w->process);
     return HONE_OK;
 }
 
 /* A worker that is gone already is found by the pump. */
-static hone_status tell_worker(hone_tune_run *run, uint32_t kind,
+static hone_status tell_worker(hone_tune_worker *w, uint32_t kind,
                                const hone_text *payload, hone_error *err)
 {
     const hone_status status =
-        hone__worker_send(&run->worker, kind, payload, err);
+        hone__worker_send(&w->process, kind, payload, err);
 
     return status == HONE_ERR_IO ? HONE_OK : status;
 }
 
 hone_status hone__tune_worker_code(hone_tune_run *run, hone_error *err)
 {
-    if (!run->helper_kernels.done || run->worker_setup.device_code)
+    hone_tune_worker *const w = &run->workers[0];
+
+    if (!run->helper_kernels.done || w->setup.device_code)
         return HONE_OK;
     HONE_TRY(hone__helper_kernels_check(&run->helper_kernels, run->device.arch,
                                         err));
-    run->worker_setup.device_code = run->helper_kernels.cubin.data;
-    return tell_worker(run, HONE_DEVICE_CODE_JOB, &run->helper_kernels.cubin,
+    w->setup.device_code = run->helper_kernels.cubin.data;
+    return tell_worker(w, HONE_DEVICE_CODE_JOB, &run->helper_kernels.cubin,
                        err);
 }
 
@@ -68,8 +71,8 @@ static hone_tune_job *next_job(hone_tune_run *run)
     return NULL;
 }
 
-static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
-                            hone_error *err)
+static hone_status send_job(hone_tune_run *run, hone_tune_worker *w,
+                            hone_tune_job *job, hone_error *err)
 {
     const hone_trial_job wire = {.id = job->id,
                                  .launch_spec = hone__text_str(&job->spec),
@@ -82,11 +85,11 @@ static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
     hone_text payload = {0};
     hone_status status;
 
-    if (!run->trying.n)
-        run->worker_deadline_s = hone__now_s() + trial_timeout_s(run);
-    hone__tune_queue_add(&run->trying, job);
+    if (!w->trying.n)
+        w->deadline_s = hone__now_s() + trial_timeout_s(run);
+    hone__tune_queue_add(&w->trying, job);
     hone__trial_job_pack(&payload, &wire);
-    status = tell_worker(run,
+    status = tell_worker(w,
                          run->request->verify_only || run->request->list_edges
                              ? HONE_DEVICE_VERIFY
                              : HONE_DEVICE_TRIAL,
@@ -95,31 +98,50 @@ static hone_status send_job(hone_tune_run *run, hone_tune_job *job,
     return status;
 }
 
+/* One for each, then the second: one device shall not have two and another
+ * none. */
 hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err)
 {
-    while (run->worker_ready && !run->worker_gave_up &&
-           run->trying.n < HONE_TUNE_AHEAD) {
-        hone_tune_job *job = next_job(run);
+    for (int n = 1; n <= HONE_TUNE_AHEAD; ++n) {
+        for (size_t i = 0; i < run->n_workers; ++i) {
+            hone_tune_worker *w = &run->workers[i];
+            hone_tune_job *job;
 
-        if (!job)
-            return HONE_OK;
-        HONE_TRY(send_job(run, job, err));
+            if (!w->is_ready || w->gave_up || w->trying.n >= n)
+                continue;
+            job = next_job(run);
+            if (!job)
+                return HONE_OK;
+            HONE_TRY(send_job(run, w, job, err));
+        }
     }
     return HONE_OK;
+}
+
+int hone__tune_n_trying(const hone_tune_run *run)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < run->n_workers; ++i)
+        n += run->workers[i].trying.n;
+    return n;
 }
 
 /* ---- from the worker ---------------------------------------------------- */
 
 /* The first of `trying` has its outcome; the worker is at the next. */
-static hone_status finish_job(hone_tune_run *run,
+static hone_status finish_job(hone_tune_run *run, hone_tune_worker *w,
                               const hone_trial_report *report, hone_error *err)
 {
-    hone_tune_job *job = hone__tune_queue_take(&run->trying);
+    hone_tune_job *job = hone__tune_queue_take(&w->trying);
     hone_status status;
 
-    ++run->n_answered;
-    run->worker_deadline_s = hone__now_s() + trial_timeout_s(run);
-    run->result->device_busy_s += report->device_s;
+    ++w->n_answered;
+    w->deadline_s = hone__now_s() + trial_timeout_s(run);
+    if (w == run->workers)
+        run->result->device_busy_s += report->device_s;
+    else
+        ++run->result->n_helped;
     if (report->device_s > 0)
         hone__pace_add(&run->pace.trial_s, report->device_s);
     run->result->sample_s += report->sample_s;
@@ -144,55 +166,56 @@ static int is_of_the_run(hone_status status)
 
 /* What a reference did says nothing about a variant, and it will do it again:
  * the run ends, with one message. */
-static hone_status blame_reference(const hone_tune_run *run, const char *what,
+static hone_status blame_reference(const hone_tune_run *run,
+                                   const hone_tune_worker *w, const char *what,
                                    hone_error *err)
 {
     const hone_template *tmpl = run->request->tmpl;
     int line = 0;
 
     for (size_t i = 0; i < tmpl->n_checks; ++i)
-        if (strcmp(tmpl->checks[i].reference, run->reference) == 0)
+        if (strcmp(tmpl->checks[i].reference, w->reference) == 0)
             line = tmpl->checks[i].line;
     return hone__fail(err, HONE_ERR_INPUT,
                       "%s:%d: the reference %s is broken: %s; nothing can be "
                       "compared with it",
-                      HONE_PLACE(tmpl, line), run->reference, what);
+                      HONE_PLACE(tmpl, line), w->reference, what);
 }
 
 /* The worker says that it cannot go on. Before it was ready, this is the
  * run's own failure, as is what is of no variant; later, the job's. */
-static hone_status take_failure(hone_tune_run *run, hone_unpack *in,
-                                hone_error *err)
+static hone_status take_failure(hone_tune_run *run, hone_tune_worker *w,
+                                hone_unpack *in, hone_error *err)
 {
     hone_trial_report report = {.outcome = HONE_OUTCOME_FAULT,
                                 .clocks.sm_clock_mhz = -1};
     hone_error error;
 
-    run->worker_gave_up = 1;
+    w->gave_up = 1;
     (void)hone__unpack_error(in, &error);
-    if (run->reference[0] && error.domain == HONE_DOMAIN_CUDA &&
+    if (w->reference[0] && error.domain == HONE_DOMAIN_CUDA &&
         error.status != HONE_ERR_NO_MEMORY)
-        return run->n_answered ? HONE_OK
-                               : blame_reference(run, error.text, err);
-    if (run->worker_ready && run->trying.n && !is_of_the_run(error.status)) {
+        return w->n_answered ? HONE_OK
+                             : blame_reference(run, w, error.text, err);
+    if (w->is_ready && w->trying.n && !is_of_the_run(error.status)) {
         (void)snprintf(report.message, sizeof report.message, "%.300s",
                        error.text);
-        return finish_job(run, &report, err);
+        return finish_job(run, w, &report, err);
     }
     if (err)
         *err = error;
     return error.status;
 }
 
-static hone_status take_ready(hone_tune_run *run, hone_unpack *in,
-                              hone_error *err)
+static hone_status take_ready(hone_tune_run *run, hone_tune_worker *w,
+                              hone_unpack *in, hone_error *err)
 {
     hone__struct_unpack(in, &run->ready, sizeof run->ready);
     if (in->broken)
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "the device's worker's set-up report is broken");
-    run->worker_ready = 1;
-    run->setups_failed = 0;
+    w->is_ready = 1;
+    w->setups_failed = 0;
     if (run->ready_s <= 0)
         run->ready_s = hone__now_s();
     run->result->event_floor_ns = run->ready.event_floor_ns;
@@ -200,26 +223,26 @@ static hone_status take_ready(hone_tune_run *run, hone_unpack *in,
     return HONE_OK;
 }
 
-static hone_status take_message(hone_tune_run *run, uint32_t kind,
-                                hone_unpack *in, hone_error *err)
+static hone_status take_message(hone_tune_run *run, hone_tune_worker *w,
+                                uint32_t kind, hone_unpack *in, hone_error *err)
 {
     hone_trial_report report;
 
     switch (kind) {
     case HONE_DEVICE_READY:
-        return take_ready(run, in, err);
+        return take_ready(run, w, in, err);
     case HONE_DEVICE_REFERENCE:
-        (void)snprintf(run->reference, sizeof run->reference, "%.150s",
+        (void)snprintf(w->reference, sizeof w->reference, "%.150s",
                        hone__unpack_string(in));
         return HONE_OK;
     case HONE_DEVICE_FAILED:
-        return take_failure(run, in, err);
+        return take_failure(run, w, in, err);
     case HONE_DEVICE_RESULT:
         hone__struct_unpack(in, &report, sizeof report);
-        if (in->broken || !run->trying.n || report.id != run->trying.head->id)
+        if (in->broken || !w->trying.n || report.id != w->trying.head->id)
             return hone__fail(err, HONE_ERR_INTERNAL,
                               "the device's worker answered something else");
-        return finish_job(run, &report, err);
+        return finish_job(run, w, &report, err);
     default:
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "unknown answer %u of the device's worker",
@@ -230,30 +253,31 @@ static hone_status take_message(hone_tune_run *run, uint32_t kind,
 /* ---- when it ends ------------------------------------------------------- */
 
 /* What the worker never began, or began in vain, comes first again. */
-static void put_back(hone_tune_run *run)
+void hone__tune_worker_put_back(hone_tune_run *run, hone_tune_worker *w)
 {
-    hone_tune_job *last = run->trying.tail;
+    hone_tune_job *last = w->trying.tail;
 
     if (!last)
         return;
     last->next = run->queued.head;
-    run->queued.head = run->trying.head;
+    run->queued.head = w->trying.head;
     if (!run->queued.tail)
         run->queued.tail = last;
-    run->queued.n += run->trying.n;
-    run->trying = (hone_tune_queue){NULL, NULL, 0};
+    run->queued.n += w->trying.n;
+    w->trying = (hone_tune_queue){NULL, NULL, 0};
 }
 
 /* A worker that left by itself did so after its answer to the job before.
  * One that was killed by somebody else (or by the kernel, short of memory)
  * says nothing about the variant either: it is tried again, once. */
-static int is_not_to_blame(hone_tune_run *run, hone_worker_end end,
-                           const char *how, hone_error *err)
+static int is_not_to_blame(hone_tune_run *run, hone_tune_worker *w,
+                           hone_worker_end end, const char *how,
+                           hone_error *err)
 {
-    hone_tune_job *job = run->trying.head;
+    hone_tune_job *job = w->trying.head;
     char text[512];
 
-    if (run->worker_gave_up)
+    if (w->gave_up)
         return 1;
     if ((end != HONE_WORKER_LEFT && end != HONE_WORKER_KILLED) ||
         ++job->n_killed >= MAX_KILLED)
@@ -284,13 +308,13 @@ static void explain_end(hone_tune_run *run, hone_outcome outcome,
 /* It ended while a reference ran, and no variant had run in it before: what a
  * variant did to the process's memory may end it later. Then a new worker
  * runs the reference first. */
-static int is_by_reference(const hone_tune_run *run, hone_worker_end end)
+static int is_by_reference(const hone_tune_worker *w, hone_worker_end end)
 {
-    return run->reference[0] && !run->n_answered && !run->worker_gave_up &&
+    return w->reference[0] && !w->n_answered && !w->gave_up &&
            end != HONE_WORKER_KILLED && end != HONE_WORKER_LEFT;
 }
 
-static hone_status gone_for_good(hone_tune_run *run, const char *how,
+static hone_status gone_for_good(const hone_tune_worker *w, const char *how,
                                  hone_error *err)
 {
     return hone__fail(err, HONE_ERR_CUDA,
@@ -298,51 +322,51 @@ static hone_status gone_for_good(hone_tune_run *run, const char *how,
                       "ended in their set-up). Everything measured so far is "
                       "kept; look at the device with hone doctor, then run "
                       "the same command again",
-                      how, run->setups_failed);
+                      how, w->setups_failed);
 }
 
 /* The worker is gone, or is killed because its time is up: that is its job's
  * outcome, and a new worker starts. */
-static hone_status replace(hone_tune_run *run, hone_outcome outcome,
-                           hone_error *err)
+static hone_status replace(hone_tune_run *run, hone_tune_worker *w,
+                           hone_outcome outcome, hone_error *err)
 {
     hone_trial_report report = {.outcome = outcome, .clocks.sm_clock_mhz = -1};
-    const double began_s = run->worker_deadline_s - trial_timeout_s(run);
+    const double began_s = w->deadline_s - trial_timeout_s(run);
     char how[128];
     /* One that closed its pipe is about to end: its own end is wanted. */
     const hone_worker_end end = hone__worker_stop(
-        &run->worker, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0, how, sizeof how);
+        &w->process, outcome == HONE_OUTCOME_FAULT ? 2.0 : 0, how, sizeof how);
 
-    if (is_by_reference(run, end)) {
+    if (is_by_reference(w, end)) {
         explain_end(run, outcome, how, &report);
-        return blame_reference(run, report.message, err);
+        return blame_reference(run, w, report.message, err);
     }
-    if (run->trying.n && run->worker_ready && !run->reference[0]) {
-        if (!is_not_to_blame(run, end, how, err)) {
+    if (w->trying.n && w->is_ready && !w->reference[0]) {
+        if (!is_not_to_blame(run, w, end, how, err)) {
             explain_end(run, outcome, how, &report);
             report.device_s = hone__now_s() - began_s; /* it cost that, too */
-            HONE_TRY(finish_job(run, &report, err));
+            HONE_TRY(finish_job(run, w, &report, err));
         }
-    } else if (!run->worker_ready) {
-        ++run->setups_failed;
+    } else if (!w->is_ready) {
+        ++w->setups_failed;
     }
-    put_back(run);
-    if (end == HONE_WORKER_STUCK || run->setups_failed >= MAX_SETUP_FAILURES)
-        return gone_for_good(run, how, err);
-    return hone__tune_worker_start(run, err);
+    hone__tune_worker_put_back(run, w);
+    if (end == HONE_WORKER_STUCK || w->setups_failed >= MAX_SETUP_FAILURES)
+        return gone_for_good(w, how, err);
+    return hone__tune_worker_start(run, w, err);
 }
 
-hone_status hone__tune_worker_pump(hone_tune_run *run, hone_error *err)
+hone_status hone__tune_worker_pump(hone_tune_run *run, hone_tune_worker *w,
+                                   hone_error *err)
 {
     uint32_t kind = 0;
     hone_unpack in;
 
-    while (hone__inbox_next(&run->worker.inbox, &kind, &in))
-        HONE_TRY(take_message(run, kind, &in, err));
-    if (run->worker.is_over)
-        return replace(run, HONE_OUTCOME_FAULT, err);
-    if ((run->trying.n || !run->worker_ready) &&
-        hone__now_s() > run->worker_deadline_s)
-        return replace(run, HONE_OUTCOME_TIMEOUT, err);
+    while (hone__inbox_next(&w->process.inbox, &kind, &in))
+        HONE_TRY(take_message(run, w, kind, &in, err));
+    if (w->process.is_over)
+        return replace(run, w, HONE_OUTCOME_FAULT, err);
+    if ((w->trying.n || !w->is_ready) && hone__now_s() > w->deadline_s)
+        return replace(run, w, HONE_OUTCOME_TIMEOUT, err);
     return HONE_OK;
 }

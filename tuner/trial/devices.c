@@ -37,6 +37,7 @@ static hone_status identify(const which_device *which, hone_device_report *out,
     HONE_TRY(which->kind->identify(&device, which->ordinal, err));
     memcpy(out->name, device.name, sizeof out->name);
     out->driver_version = device.driver_version;
+    out->n_devices = device.n_devices;
     out->properties = device.properties;
     which->kind->describe(&device, out);
     return HONE_OK;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems between those of a list: inside of it, aligned as its own, of its
+ * types, never one of them. */
+#include "tests/gen/gen_test.h"
+
+#include "tuner/portfolio/between.h"
+
+#include <string.h>
+
+#define TEMPLATE                                                               \
+    "#pragma hone op o(M, N, T in {f32, f16}, LD default N)\n"                 \
+    "#pragma hone launch k\n" KERNEL
+
+enum { MOST = 64 };
+
+static size_t draw(const hone_template *t, const int64_t (*dims)[HONE_MAX_DIMS],
+                   size_t n, size_t n_wanted, int64_t (*out)[HONE_MAX_DIMS])
+{
+    size_t n_out = 0;
+    hone_error err = {0};
+
+    assert_int_equal(
+        hone__between_draw(&(hone_between_request){.tmpl = t,
+                                                   .dims = dims,
+                                                   .n_problems = n,
+                                                   .n_wanted = n_wanted,
+                                                   .seed = 5},
+                           out, &n_out, &err),
+        HONE_OK);
+    assert_true(n_out <= n_wanted);
+    return n_out;
+}
+
+static void between_a_list(void **state)
+{
+    static const int64_t dims[6][HONE_MAX_DIMS] = {
+        {64, 128, 4, 128},    {1024, 256, 4, 256}, {4096, 4096, 4, 4096},
+        {256, 1024, 4, 1024}, {512, 64, 4, 64},    {333, 777, 4, 777}};
+    static int64_t out[MOST][HONE_MAX_DIMS];
+    hone_template *const t = parse_good(TEMPLATE);
+    const size_t n = draw(t, dims, 6, MOST, out);
+    size_t n_odd = 0, n_aligned = 0;
+
+    (void)state;
+    assert_true(n > MOST / 2);
+    for (size_t i = 0; i < n; ++i) {
+        assert_in_range(out[i][0], 64, 4096);
+        assert_in_range(out[i][1], 64, 4096);
+        assert_int_equal(out[i][2], 4);
+        assert_int_equal(out[i][3], out[i][1]); /* it goes on following */
+        n_odd += out[i][1] % 2 != 0;
+        n_aligned += out[i][1] % 64 == 0;
+        for (size_t k = 0; k < 6; ++k)
+            assert_memory_not_equal(out[i], dims[k], 4 * sizeof **dims);
+        for (size_t k = 0; k < i; ++k)
+            assert_memory_not_equal(out[i], out[k], 4 * sizeof **dims);
+    }
+    assert_true(n_odd > 0 && n_aligned > n / 2);
+    hone__template_free(t);
+}
+
+/* Powers of two stay such; other types have nothing between them. */
+static void powers_and_types(void **state)
+{
+    static const int64_t dims[6][HONE_MAX_DIMS] = {
+        {64, 100, 4, 100},  {1024, 200, 4, 200}, {4096, 300, 4, 300},
+        {256, 400, 4, 400}, {512, 500, 1, 500},  {512, 600, 1, 600}};
+    static int64_t out[MOST][HONE_MAX_DIMS];
+    hone_template *const t = parse_good(TEMPLATE);
+    const size_t n = draw(t, dims, 6, MOST, out);
+
+    (void)state;
+    assert_true(n > 0);
+    for (size_t i = 0; i < n; ++i) {
+        assert_int_equal(out[i][0] & (out[i][0] - 1), 0);
+        assert_int_equal(out[i][2], 4); /* of f16 there are two */
+    }
+    hone__template_free(t);
+}
+
+static void nothing_between(void **state)
+{
+    static const int64_t few[3][HONE_MAX_DIMS] = {
+        {64, 128, 4, 128}, {1024, 256, 4, 256}, {4096, 4096, 4, 4096}};
+    static const int64_t padded[4][HONE_MAX_DIMS] = {{64, 128, 4, 130},
+                                                     {1024, 256, 4, 300},
+                                                     {4096, 99, 4, 100},
+                                                     {96, 99, 4, 100}};
+    static int64_t out[MOST][HONE_MAX_DIMS];
+    hone_template *const t = parse_good(TEMPLATE);
+
+    (void)state;
+    assert_int_equal(draw(t, few, 3, MOST, out), 0);
+    assert_int_equal(draw(t, padded, 4, MOST, out), 0);
+    assert_int_equal(draw(t, few, 3, 0, out), 0);
+    hone__template_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(between_a_list),
+        cmocka_unit_test(powers_and_types),
+        cmocka_unit_test(nothing_between),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several devices from end to end: the cpu device under other names (the linker
+ * puts them in its place, --wrap), of two models, each with a lock of its own,
+ * some of them broken. */
+#include "tests/tuner/axpy_fixture.h"
+#include "tests/tuner/tune_fixture.h"
+#include "tuner/dispatch/dispatch.h"
+#include "tuner/trial/devices.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+const hone_device_kind *__real_hone__device_kind(hone_backend backend);
+const hone_device_kind *__wrap_hone__device_kind(hone_backend backend);
+hone_status __real_hone__device_describe(hone_backend backend, int ordinal,
+                                         double at_most_s,
+                                         const volatile sig_atomic_t *stop,
+                                         hone_device_report *out,
+                                         hone_error *err);
+hone_status __wrap_hone__device_describe(hone_backend backend, int ordinal,
+                                         double at_most_s,
+                                         const volatile sig_atomic_t *stop,
+                                         hone_device_report *out,
+                                         hone_error *err);
+
+/* ---- devices ------------------------------------------------------------- */
+
+enum { N_DEVICES = 3 };
+static const char *const names[N_DEVICES] = {"Test A", "Test A", "Test B"};
+static int fails[N_DEVICES];   /* it cannot be opened */
+static int answers[N_DEVICES]; /* although it does not open */
+static hone_device_kind kind;
+
+static hone_status begin_device(hone_device *device, const void *code,
+                                hone_error *err)
+{
+    if (fails[device->ordinal])
+        return hone__fail(err, HONE_ERR_CUDA, "the bus has lost device %d",
+                          (int)device->ordinal);
+    return __real_hone__device_kind(HONE_BACKEND_CPU)->begin(device, code, err);
+}
+
+const hone_device_kind *__wrap_hone__device_kind(hone_backend backend)
+{
+    kind = *__real_hone__device_kind(backend);
+    kind.is_shared = 0;
+    kind.begin = begin_device;
+    return &kind;
+}
+
+static int n_described;
+
+/* A lane asks once in its beginning, which is before anything breaks. */
+hone_status __wrap_hone__device_describe(hone_backend backend, int ordinal,
+                                         double at_most_s,
+                                         const volatile sig_atomic_t *stop,
+                                         hone_device_report *out,
+                                         hone_error *err)
+{
+    if (ordinal >= N_DEVICES)
+        return hone__fail(err, HONE_ERR_NO_GPU, "there is no device %d",
+                          ordinal);
+    if (n_described++ && fails[ordinal] && !answers[ordinal])
+        return hone__fail(err, HONE_ERR_CUDA, "no answer");
+    HONE_TRY(__real_hone__device_describe(backend, ordinal, at_most_s, stop,
+                                          out, err));
+    (void)snprintf(out->name, sizeof out->name, "%s", names[ordinal]);
+    (void)snprintf(out->id, sizeof out->id, "test-%d-%d", (int)getppid(),
+                   ordinal);
+    return HONE_OK;
+}
+
+/* ---- a run ----------------------------------------------------------------
+ */
+
+enum { MOST_JOBS = 8 };
+
+typedef struct several {
+    const fixture *f;
+    int64_t dims[MOST_JOBS][1];
+    int n_outcomes[2][MOST_JOBS]; /* by model */
+    int n_without_winner;
+    int64_t n_helped;
+    hone_status of_problem;
+    char notes[4000];
+    hone_dispatch_request request;
+    hone_dispatch *dispatch;
+} several;
+
+static several s;
+
+static void fill(void *user, const hone_dispatch_job *job,
+                 hone_tune_request *out)
+{
+    (void)user;
+    *out = (hone_tune_request){.tmpl = s.f->tmpl,
+                               .dims = s.dims[job->place],
+                               .mode = HONE_MODE_HOT,
+                               .strategy = "exhaustive",
+                               .seed = 1,
+                               .trial_timeout_s = 2,
+                               .references = axpy_references,
+                               .n_references = 1};
+}
+
+static double cost(void *user, const hone_dispatch_job *job)
+{
+    (void)user;
+    return (double)job->place;
+}
+
+static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
+                        const hone_tune_progress *progress)
+{
+    (void)user;
+    (void)device;
+    (void)job;
+    (void)progress;
+}
+
+static void on_outcome(void *user, const hone_dispatch_outcome *outcome)
+{
+    (void)user;
+    ++s.n_outcomes[outcome->job->model][outcome->job->place];
+    s.n_without_winner += !outcome->result->has_winner;
+    s.n_helped += outcome->result->n_helped;
+    if (outcome->status != HONE_OK)
+        s.of_problem = outcome->status;
+}
+
+static void on_note(void *user, const char *sentence)
+{
+    const size_t used = strlen(s.notes);
+
+    (void)user;
+    (void)snprintf(s.notes + used, sizeof s.notes - used, "%s\n", sentence);
+}
+
+static const hone_farm_options *farm_options(const fixture *f)
+{
+    static hone_farm_options farm;
+
+    farm = (hone_farm_options){
+        .backend = HONE_BACKEND_CPU, .cache_folder = f->cache, .n_workers = 2};
+    return &farm;
+}
+
+/* Tune so many problems on the first devices; skips without a C++ compiler. */
+static hone_status tune(const fixture *f, size_t n_devices, int n_models,
+                        int n_problems, hone_error *err)
+{
+    hone_dispatch_job jobs[2 * MOST_JOBS] = {{0}};
+    hone_db *db = NULL;
+    hone_status status;
+    size_t n = 0;
+
+    (void)unlink(f->db_path);
+    assert_int_equal(hone__db_open(f->db_path, HONE_DB_CREATE, &db, err),
+                     HONE_OK);
+    hone__db_close(db);
+    s = (several){.f = f};
+    s.request = (hone_dispatch_request){.backend = HONE_BACKEND_CPU,
+                                        .ordinals = {0, 1, 2, 3},
+                                        .n_devices = n_devices,
+                                        .farm = farm_options(f),
+                                        .db_path = f->db_path,
+                                        .fill = fill,
+                                        .cost = cost,
+                                        .on_progress = on_progress,
+                                        .on_outcome = on_outcome,
+                                        .on_note = on_note};
+    for (int model = 0; model < n_models; ++model)
+        for (int i = 0; i < n_problems; ++i) {
+            s.dims[i][0] = 100 + i;
+            jobs[n++] = (hone_dispatch_job){.place = i, .model = model};
+        }
+    status = hone__dispatch_open(&s.request, &s.dispatch, err);
+    if (status == HONE_ERR_NO_COMPILER)
+        skip();
+    if (status != HONE_OK)
+        return status;
+    assert_int_equal(hone__dispatch_n_models(s.dispatch), n_models);
+    status = hone__dispatch_run(s.dispatch, jobs, n, err);
+    return status;
+}
+
+static int is_out(size_t device)
+{
+    return hone__dispatch_device(s.dispatch, device)->is_out;
+}
+
+static int64_t count(const char *sql);
+
+static hone_status on_count(void *user, const hone_db_row *row, hone_error *err)
+{
+    (void)err;
+    *(int64_t *)user = row->values[0].integer;
+    return HONE_OK;
+}
+
+static int64_t count(const char *sql)
+{
+    hone_db *db = NULL;
+    int64_t n = -1;
+
+    assert_int_equal(hone__db_open(s.f->db_path, HONE_DB_READONLY, &db, NULL),
+                     HONE_OK);
+    assert_int_equal(hone__db_query(db, sql, NULL, 0, on_count, &n, NULL),
+                     HONE_OK);
+    hone__db_close(db);
+    return n;
+}
+
+/* What is tried, once each; a final may refute the odd one, which is a trial
+ * more. */
+#define TRIED                                                                  \
+    "FROM trial t JOIN session s ON s.session_id = t.session_id"               \
+    " JOIN variant v ON v.variant_id = t.variant_id"
+static const char tried[] =
+    "SELECT count(*) FROM (SELECT DISTINCT s.problem_id, s.device_id,"
+    " t.variant_id " TRIED ")";
+static const char doubles[] =
+    "SELECT count(*) FROM (SELECT 1 " TRIED " WHERE v.config <> 'KIND=odd'"
+    " GROUP BY s.problem_id, s.device_id, t.variant_id HAVING count(*) > 1)";
+
+/* ---- tests ----------------------------------------------------------------
+ */
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(fails, 0, sizeof fails);
+    memset(answers, 0, sizeof answers);
+    n_described = 0;
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    hone__dispatch_close(s.dispatch);
+    s.dispatch = NULL;
+    return 0;
+}
+
+static void each_model_tunes_every_problem(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    assert_int_equal(tune(*state, 3, 2, 2, &err), HONE_OK);
+    for (int model = 0; model < 2; ++model)
+        for (int i = 0; i < 2; ++i)
+            assert_int_equal(s.n_outcomes[model][i], 1);
+    assert_int_equal(s.n_without_winner, 0);
+    assert_int_equal(count("SELECT count(*) FROM winner_v1"), 4);
+    assert_int_equal(count("SELECT count(DISTINCT device_id) FROM session"), 2);
+    assert_int_equal(count(doubles), 0);
+    assert_int_equal(count(tried), 4 * N_KINDS);
+}
+
+static void one_that_falls_off_leaves_its_work(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    fails[1] = 1;
+    assert_int_equal(tune(*state, 2, 1, 3, &err), HONE_OK);
+    for (int i = 0; i < 3; ++i)
+        assert_int_equal(s.n_outcomes[0][i], 1);
+    assert_int_equal(s.n_without_winner, 0);
+    assert_false(is_out(0));
+    assert_true(is_out(1));
+    assert_non_null(strstr(s.notes, "cpu:1 fell off: "));
+    assert_non_null(strstr(s.notes, "the bus has lost device 1"));
+    assert_int_equal(count(doubles), 0);
+    assert_int_equal(count(tried), 3 * N_KINDS);
+}
+
+/* One problem hangs for two seconds at a variant: the other device is lent, and
+ * cannot be opened. */
+static void a_lent_one_that_falls_off_is_done_without(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    fails[1] = answers[1] = 1;
+    assert_int_equal(tune(*state, 2, 1, 1, &err), HONE_OK);
+    assert_int_equal(s.n_outcomes[0][0], 1);
+    assert_int_equal(s.n_without_winner, 0);
+    assert_int_equal(s.n_helped, 0);
+    if (is_out(1)) /* else the trials were over before it was lent */
+        assert_non_null(strstr(s.notes, "cpu:1 fell off: "));
+    assert_int_equal(count(doubles), 0);
+    assert_int_equal(count(tried), N_KINDS);
+}
+
+/* The devices answer, and yet nothing comes to its end: each is out after two
+ * problems in a row, a problem after two devices. */
+static void what_is_lost_twice_is_given_up(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    fails[0] = fails[1] = answers[0] = answers[1] = 1;
+    assert_int_equal(tune(*state, 2, 1, 1, &err), HONE_OK);
+    assert_int_equal(s.n_outcomes[0][0], 1);
+    assert_int_equal(s.of_problem, HONE_ERR_CUDA);
+    assert_int_equal(s.n_without_winner, 1);
+}
+
+static void without_devices_it_ends_with_a_sentence(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    fails[0] = fails[1] = 1;
+    assert_int_equal(tune(*state, 2, 1, 3, &err), HONE_ERR_CUDA);
+    assert_non_null(strstr(err.text, "no device is left for "));
+    assert_true(is_out(0) && is_out(1));
+}
+
+static void one_that_is_not_there_is_an_error_before_all(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    assert_int_equal(tune(*state, 4, 2, 1, &err), HONE_ERR_NO_GPU);
+    assert_string_equal(err.text, "there is no device 3");
+    assert_int_equal(count("SELECT count(*) FROM session"), 0);
+}
+
+#define ON_DEVICES(test) cmocka_unit_test_setup_teardown(test, reset, close_all)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_DEVICES(each_model_tunes_every_problem),
+        ON_DEVICES(one_that_falls_off_leaves_its_work),
+        ON_DEVICES(a_lent_one_that_falls_off_is_done_without),
+        ON_DEVICES(what_is_lost_twice_is_given_up),
+        ON_DEVICES(without_devices_it_ends_with_a_sentence),
+        ON_DEVICES(one_that_is_not_there_is_an_error_before_all)};
+
+    return cmocka_run_group_tests(tests, tune_fixture_set_up,
+                                  tune_fixture_tear_down);
+}

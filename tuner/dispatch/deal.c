@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See deal.h. */
+#include "tuner/dispatch/deal.h"
+
+/* Where the device was lost with the problem, another one shall try it. */
+static int is_preferred(const hone_deal_problem *problem, int device)
+{
+    return problem->device != device;
+}
+
+static int costliest(const hone_deal *deal, int device)
+{
+    int best = -1;
+
+    for (size_t i = 0; i < deal->n_problems; ++i) {
+        const hone_deal_problem *p = &deal->problems[i];
+        const hone_deal_problem *b = best < 0 ? NULL : &deal->problems[best];
+
+        if (p->state != HONE_DEAL_LEFT ||
+            p->model != deal->devices[device].model)
+            continue;
+        if (!b || (is_preferred(p, device) == is_preferred(b, device)
+                       ? p->cost_s > b->cost_s
+                       : is_preferred(p, device)))
+            best = (int)i;
+    }
+    return best;
+}
+
+/* Seconds of the search for each of the devices that are at it. */
+static double share_of(const hone_deal_problem *p)
+{
+    return p->left_s / (1 + p->n_helpers);
+}
+
+static int most_to_help(const hone_deal *deal, int device)
+{
+    int best = -1;
+
+    for (size_t i = 0; i < deal->n_problems; ++i) {
+        const hone_deal_problem *p = &deal->problems[i];
+
+        if (p->state == HONE_DEAL_UNDERWAY &&
+            p->model == deal->devices[device].model &&
+            share_of(p) >= HONE_DEAL_LEAST_LEFT_S &&
+            (best < 0 || share_of(p) > share_of(&deal->problems[best])))
+            best = (int)i;
+    }
+    return best;
+}
+
+hone_deal_move hone__deal_next(const hone_deal *deal, int device)
+{
+    hone_deal_move move = {-1, 0};
+
+    if (deal->devices[device].state != HONE_DEAL_FREE)
+        return move;
+    move.problem = costliest(deal, device);
+    if (move.problem >= 0)
+        return move;
+    move.problem = most_to_help(deal, device);
+    move.is_loan = move.problem >= 0;
+    return move;
+}
+
+void hone__deal_make(hone_deal *deal, int device, hone_deal_move move)
+{
+    hone_deal_problem *p = &deal->problems[move.problem];
+
+    deal->devices[device].state =
+        move.is_loan ? HONE_DEAL_LENT : HONE_DEAL_BUSY;
+    deal->devices[device].problem = move.problem;
+    if (move.is_loan) {
+        ++p->n_helpers;
+        return;
+    }
+    p->state = HONE_DEAL_UNDERWAY;
+    p->device = device;
+    p->left_s = 0;
+}
+
+static void let_helpers_go(hone_deal *deal, int problem)
+{
+    for (size_t i = 0; i < deal->n_devices; ++i)
+        if (deal->devices[i].state == HONE_DEAL_LENT &&
+            deal->devices[i].problem == problem)
+            hone__deal_return(deal, (int)i, 0);
+    deal->problems[problem].left_s = 0;
+}
+
+void hone__deal_finish(hone_deal *deal, int device)
+{
+    const int problem = deal->devices[device].problem;
+
+    deal->problems[problem].state = HONE_DEAL_DONE;
+    deal->devices[device] =
+        (hone_deal_device){deal->devices[device].model, HONE_DEAL_FREE, -1};
+    let_helpers_go(deal, problem);
+}
+
+int hone__deal_lose(hone_deal *deal, int device, int is_out)
+{
+    const int problem = deal->devices[device].problem;
+    hone_deal_problem *p;
+
+    deal->devices[device] =
+        (hone_deal_device){deal->devices[device].model,
+                           is_out ? HONE_DEAL_OUT : HONE_DEAL_FREE, -1};
+    if (problem < 0)
+        return -1;
+    p = &deal->problems[problem];
+    p->state =
+        ++p->n_lost < HONE_DEAL_MOST_LOST ? HONE_DEAL_LEFT : HONE_DEAL_GIVEN_UP;
+    let_helpers_go(deal, problem);
+    return p->state == HONE_DEAL_GIVEN_UP ? problem : -1;
+}
+
+void hone__deal_return(hone_deal *deal, int device, int is_out)
+{
+    hone_deal_device *d = &deal->devices[device];
+
+    if (d->problem >= 0)
+        --deal->problems[d->problem].n_helpers;
+    d->state = is_out ? HONE_DEAL_OUT : HONE_DEAL_FREE;
+    d->problem = -1;
+}
+
+int hone__deal_can_finish(const hone_deal *deal, int problem)
+{
+    for (size_t i = 0; i < deal->n_devices; ++i)
+        if (deal->devices[i].model == deal->problems[problem].model &&
+            deal->devices[i].state != HONE_DEAL_OUT)
+            return 1;
+    return 0;
+}
+
+int hone__deal_is_over(const hone_deal *deal)
+{
+    for (size_t i = 0; i < deal->n_problems; ++i)
+        if (deal->problems[i].state == HONE_DEAL_UNDERWAY ||
+            (deal->problems[i].state == HONE_DEAL_LEFT &&
+             hone__deal_can_finish(deal, (int)i)))
+            return 0;
+    return 1;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes: started, asked what their devices are, ended, lost. */
+#include "tuner/dispatch/dispatch_state.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/judge/trial_protocol.h"
+#include "tuner/trial/devices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FAREWELL_S = 5 };
+
+/* ---- what fell off ------------------------------------------------------- */
+
+static void note(hone_dispatch *d, const char *sentence)
+{
+    if (d->request->on_note)
+        d->request->on_note(d->request->user, sentence);
+}
+
+void hone__dispatch_device_out(hone_dispatch *d, size_t lane, const char *why)
+{
+    hone_dispatch_device *device = &d->lanes[lane].device;
+    char text[500];
+
+    if (device->is_out)
+        return;
+    device->is_out = 1;
+    (void)snprintf(device->why, sizeof device->why, "%s", why);
+    (void)snprintf(text, sizeof text,
+                   "%s fell off: %s; the other devices take over what it had",
+                   device->name, device->why);
+    note(d, text);
+}
+
+static void give_up(hone_dispatch *d, int problem, size_t lane, const char *why)
+{
+    hone_error err = {0};
+    hone_tune_result *const none = &d->heard.result;
+
+    memset(none, 0, sizeof *none);
+    (void)hone__fail(&err, HONE_ERR_CUDA,
+                     "two devices came to no end with it; the last: %s", why);
+    d->request->on_outcome(d->request->user,
+                           &(hone_dispatch_outcome){&d->jobs[problem], lane,
+                                                    HONE_ERR_CUDA, &err, none});
+}
+
+void hone__dispatch_lose(hone_dispatch *d, size_t lane, int is_out,
+                         const char *why)
+{
+    char text[500];
+    int given_up;
+
+    hone__dispatch_count_all(d, lane);
+    given_up = hone__deal_lose(&d->deal, (int)lane, is_out);
+    d->request->on_progress(d->request->user, lane, NULL, NULL);
+    if (is_out) {
+        hone__dispatch_device_out(d, lane, why);
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "%s came to no end with a problem, and answers again: "
+                       "%.300s",
+                       d->lanes[lane].device.name, why);
+        note(d, text);
+    }
+    if (given_up >= 0)
+        give_up(d, given_up, lane, why);
+}
+
+void hone__dispatch_lane_over(hone_dispatch *d, size_t lane)
+{
+    hone_lane_state *l = &d->lanes[lane];
+    char how[128], why[200];
+
+    (void)hone__worker_stop(&l->worker, 2.0, how, sizeof how);
+    hone__farm_share_drop(&d->share, lane);
+    (void)snprintf(why, sizeof why, "the process that tuned on it ended: %s",
+                   how);
+    if (d->is_stopping)
+        return;
+    if (d->devices[lane].state == HONE_DEAL_BUSY) {
+        hone__dispatch_lose(d, lane, 1, why);
+        return;
+    }
+    hone__dispatch_count_time(d, lane);
+    hone__deal_return(&d->deal, (int)lane, 1);
+    hone__dispatch_device_out(d, lane, why);
+}
+
+/* ---- what there is ------------------------------------------------------- */
+
+hone_status hone__dispatch_count(hone_backend backend,
+                                 const volatile sig_atomic_t *stop, size_t *out,
+                                 hone_error *err)
+{
+    hone_device_report report;
+
+    *out = 0;
+    HONE_TRY(
+        hone__device_describe(backend, 0, HONE_ANSWER_S, stop, &report, err));
+    *out = report.n_devices < HONE_DISPATCH_MOST_DEVICES
+               ? (size_t)report.n_devices
+               : (size_t)HONE_DISPATCH_MOST_DEVICES;
+    return HONE_OK;
+}
+
+size_t hone__dispatch_n_models(const hone_dispatch *dispatch)
+{
+    return dispatch->n_models;
+}
+
+size_t hone__dispatch_n_devices(const hone_dispatch *dispatch)
+{
+    return dispatch->n_lanes;
+}
+
+const hone_dispatch_device *hone__dispatch_device(const hone_dispatch *dispatch,
+                                                  size_t i)
+{
+    return &dispatch->lanes[i].device;
+}
+
+void hone__dispatch_use_of(const hone_dispatch *dispatch, size_t device,
+                           hone_dispatch_use *out)
+{
+    *out = dispatch->lanes[device].use;
+}
+
+const hone_farm_use *hone__dispatch_farm_use(const hone_dispatch *dispatch)
+{
+    return &dispatch->share.use;
+}
+
+static int is_same_model(const hone_device_report *a,
+                         const hone_device_report *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->arch, b->arch) == 0 &&
+           a->properties.value[HONE_PROPERTY_sm_count] ==
+               b->properties.value[HONE_PROPERTY_sm_count];
+}
+
+static void group(hone_dispatch *d)
+{
+    for (size_t i = 0; i < d->n_lanes; ++i) {
+        size_t k = 0;
+
+        while (k < i && !is_same_model(&d->lanes[k].device.report,
+                                       &d->lanes[i].device.report))
+            ++k;
+        d->lanes[i].device.model =
+            k < i ? d->lanes[k].device.model : (int)d->n_models++;
+    }
+}
+
+/* ---- the beginning ------------------------------------------------------- */
+
+static hone_status start(hone_dispatch *d, size_t i, hone_error *err)
+{
+    const hone_dispatch_request *request = d->request;
+    hone_lane_state *l = &d->lanes[i];
+
+    l->device.ordinal = request->ordinals[i];
+    (void)snprintf(l->device.name, sizeof l->device.name, "%s:%d",
+                   hone__device_kind(request->backend)->name,
+                   l->device.ordinal);
+    l->setup = (hone_lane_setup){request, d->share.farm, l->device.ordinal};
+    d->workers[i] = &l->worker;
+    HONE_TRY(hone__worker_start(&l->worker, hone__lane, &l->setup, -1, err));
+    hone__worker_widen(&l->worker);
+    ++d->n_lanes;
+    return HONE_OK;
+}
+
+/* The lane says what its device is. */
+static hone_status hear_hello(hone_dispatch *d, hone_lane_state *l,
+                              hone_error *err)
+{
+    const hone_wait wait = {hone__now_s() + 2 * HONE_ANSWER_S,
+                            d->request->farm->stop};
+    uint32_t kind = 0;
+    hone_unpack in;
+
+    HONE_TRY(hone__worker_hear(&l->worker, &wait, &kind, &in, err));
+    if (kind == HONE_LANE_REFUSED)
+        return hone__unpack_error(&in, err);
+    if (kind == HONE_LANE_HELLO)
+        hone__struct_unpack(&in, &l->device.report, sizeof l->device.report);
+    return kind == HONE_LANE_HELLO && !in.broken
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_CUDA,
+                            "the process for %s ended before it said what the "
+                            "device is",
+                            l->device.name);
+}
+
+static void say_waiting(void *user, long holder)
+{
+    const hone_dispatch *d = user;
+    char stage[96];
+    const hone_tune_progress progress = {.best_config = "", .stage = stage};
+
+    (void)snprintf(stage, sizeof stage,
+                   "waiting for process %ld, which tunes with this database",
+                   holder);
+    for (size_t i = 0; i < d->n_lanes; ++i)
+        d->request->on_progress(d->request->user, i, NULL, &progress);
+}
+
+/* Devices of their own have a lock each, which lanes take. */
+static hone_status lock_shared(hone_dispatch *d, hone_error *err)
+{
+    const hone_device_kind *kind = hone__device_kind(d->request->backend);
+    char name[64];
+
+    if (!kind->is_shared ||
+        !hone__tune_lock_name(kind, &d->lanes[0].device.report,
+                              d->request->db_path, name, sizeof name))
+        return HONE_OK;
+    return hone__device_lock_take(name, d->request->farm->stop, say_waiting, d,
+                                  &d->lock, err);
+}
+
+static hone_status open_all(hone_dispatch *d, hone_error *err)
+{
+    HONE_TRY(hone__farm_share_open(&d->share, d->request->farm, err));
+    for (size_t i = 0; i < d->request->n_devices; ++i)
+        HONE_TRY(start(d, i, err));
+    d->share.clients = d->workers;
+    d->share.n_clients = d->n_lanes;
+    for (size_t i = 0; i < d->n_lanes; ++i)
+        HONE_TRY(hear_hello(d, &d->lanes[i], err));
+    group(d);
+    return lock_shared(d, err);
+}
+
+hone_status hone__dispatch_open(const hone_dispatch_request *request,
+                                hone_dispatch **out, hone_error *err)
+{
+    hone_dispatch *d = hone__alloc(sizeof *d);
+    hone_status status;
+
+    *out = NULL;
+    if (!d)
+        return hone__out_of_memory(err, " for several devices");
+    memset(d, 0, sizeof *d);
+    d->request = request;
+    d->lock.fd = -1;
+    status = open_all(d, err);
+    if (status != HONE_OK) {
+        hone__dispatch_close(d);
+        return status;
+    }
+    *out = d;
+    return HONE_OK;
+}
+
+/* Those that a person waits for no longer are not waited for. */
+void hone__dispatch_close(hone_dispatch *d)
+{
+    if (!d)
+        return;
+    for (size_t i = 0; i < d->n_lanes; ++i)
+        hone__worker_dismiss(&d->lanes[i].worker);
+    for (size_t i = 0; i < d->n_lanes; ++i)
+        (void)hone__worker_stop(&d->lanes[i].worker, FAREWELL_S, NULL, 0);
+    hone__farm_share_close(&d->share);
+    hone__device_lock_drop(&d->lock);
+    hone__free(d);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of hone__dispatch_run(), shared by the files that make it up. */
+#ifndef HONE_TUNER_DISPATCH_STATE_H
+#define HONE_TUNER_DISPATCH_STATE_H
+
+#include "tuner/dispatch/deal.h"
+#include "tuner/dispatch/lane.h"
+#include "tuner/process/device_lock.h"
+
+/* A lane, from the parent's side. */
+typedef struct hone_lane_state {
+    hone_worker worker;
+    hone_lane_setup setup;
+    hone_dispatch_device device;
+    hone_dispatch_use use;
+    int has_answered; /* what its device is */
+    int n_failed;     /* problems in a row that it came to no end with */
+    int64_t loan;     /* the number of its last */
+    double since_s;   /* when its present state began */
+} hone_lane_state;
+
+struct hone_dispatch {
+    const hone_dispatch_request *request;
+    hone_farm_share share;
+    hone_device_lock lock; /* of devices that are shared */
+    hone_lane_state lanes[HONE_DISPATCH_MOST_DEVICES];
+    hone_worker *workers[HONE_DISPATCH_MOST_DEVICES];
+    size_t n_lanes;
+    size_t n_models;
+    /* Of the run. */
+    const hone_dispatch_job *jobs;
+    hone_deal deal;
+    hone_deal_device devices[HONE_DISPATCH_MOST_DEVICES];
+    int64_t n_loans; /* so far */
+    int is_stopping;
+    hone_status status; /* what ended it */
+    hone_error error;
+    hone_lane_result heard; /* the last; too large for a stack */
+};
+
+/* dispatch.c */
+/* The run comes to an end: no more is dealt, lanes store what they have. */
+void hone__dispatch_stop(hone_dispatch *d, hone_status status,
+                         const hone_error *error);
+/* The state of a lane's device ends and another begins: where its time went. */
+void hone__dispatch_count_time(hone_dispatch *d, size_t lane);
+/* The same of those that help it, and of itself. */
+void hone__dispatch_count_all(hone_dispatch *d, size_t lane);
+
+/* dispatch_lanes.c */
+/* The device gets no more work: `why` ends a sentence. */
+void hone__dispatch_device_out(hone_dispatch *d, size_t lane, const char *why);
+/* A device came to no end with its problem. */
+void hone__dispatch_lose(hone_dispatch *d, size_t lane, int is_out,
+                         const char *why);
+/* The lane's process is over. */
+void hone__dispatch_lane_over(hone_dispatch *d, size_t lane);
+
+/* dispatch_hear.c */
+/* What lanes have said. */
+void hone__dispatch_hear(hone_dispatch *d);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems between those of a list. See between.h. */
+#include "tuner/portfolio/between.h"
+
+#include "runtime/base/alloc.h"
+#include "tuner/judge/input_values.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    N_NEAR = 5,      /* of so many nearest problems one is the other end */
+    TRIES = 8,       /* for each problem that is wanted */
+    MOST_ALIGNED = 6 /* multiples of 64 are aligned to everything */
+};
+
+/* What a list has of one dimension. */
+typedef struct between_size {
+    int is_drawn; /* a size that is not the same everywhere */
+    int64_t least, most;
+    int is_power; /* always of two */
+} between_size;
+
+typedef struct between_run {
+    const hone_between_request *request;
+    between_size sizes[HONE_MAX_DIMS];
+    uint64_t n_draws;
+} between_run;
+
+static double uniform(between_run *run)
+{
+    const uint64_t bits = hone__inputs_mix(
+        run->request->seed + ++run->n_draws * 0x9e3779b97f4a7c15u);
+
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+/* ---- what the list has ------------------------------------------------------
+ */
+
+static void look_at(between_run *run)
+{
+    const hone_between_request *r = run->request;
+
+    for (size_t d = 0; d < r->tmpl->n_dims; ++d) {
+        between_size *size = &run->sizes[d];
+
+        *size = (between_size){0, INT64_MAX, 0, 1};
+        for (size_t i = 0; i < r->n_problems; ++i) {
+            const int64_t value = r->dims[i][d];
+
+            size->least = value < size->least ? value : size->least;
+            size->most = value > size->most ? value : size->most;
+            size->is_power &= value > 0 && (value & (value - 1)) == 0;
+        }
+        size->is_drawn = !r->tmpl->dims[d].n_types && size->least > 0 &&
+                         size->least < size->most;
+    }
+}
+
+/* Of the same types and choices? */
+static int is_alike(const hone_template *tmpl, const int64_t *a,
+                    const int64_t *b)
+{
+    for (size_t d = 0; d < tmpl->n_dims; ++d)
+        if (tmpl->dims[d].n_types && a[d] != b[d])
+            return 0;
+    return 1;
+}
+
+/* Is there a default that the size differs from? Whatever it is, such as rows
+ * with room between them, would not be that between two. */
+static int is_special(const hone_template *tmpl, const int64_t *dims)
+{
+    for (size_t d = 0; d < tmpl->n_dims; ++d)
+        if (tmpl->dims[d].default_expr.expr &&
+            !hone__template_dim_follows(tmpl, d, dims))
+            return 1;
+    return 0;
+}
+
+static double distance(const between_run *run, const int64_t *a,
+                       const int64_t *b)
+{
+    double sum = 0;
+
+    for (size_t d = 0; d < run->request->tmpl->n_dims; ++d) {
+        if (run->sizes[d].is_drawn &&
+            !run->request->tmpl->dims[d].default_expr.expr) {
+            const double octaves = log2((double)a[d] / (double)b[d]);
+
+            sum += octaves * octaves;
+        }
+    }
+    return sum;
+}
+
+/* One of the nearest to problem `from`, that one itself if there are too few
+ * like it. */
+static size_t other_end(between_run *run, size_t from)
+{
+    const hone_between_request *r = run->request;
+    size_t near[N_NEAR];
+    double far[N_NEAR];
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_problems; ++i) {
+        const double apart = distance(run, r->dims[from], r->dims[i]);
+        size_t at = n < N_NEAR ? n : N_NEAR - 1;
+
+        if (i == from || !is_alike(r->tmpl, r->dims[from], r->dims[i]) ||
+            is_special(r->tmpl, r->dims[i]) ||
+            (n == N_NEAR && apart >= far[at]))
+            continue;
+        for (; at && far[at - 1] > apart; --at) {
+            far[at] = far[at - 1];
+            near[at] = near[at - 1];
+        }
+        far[at] = apart;
+        near[at] = i;
+        n += n < N_NEAR;
+    }
+    if (n + 1 < HONE_BETWEEN_LEAST_PROBLEMS)
+        return from;
+    return near[(size_t)(uniform(run) * (double)n)];
+}
+
+/* ---- one problem
+ * ------------------------------------------------------------- */
+
+static int64_t align_as(int64_t value, int64_t parent, const between_size *size)
+{
+    int64_t unit = 1;
+
+    if (size->is_power)
+        return (int64_t)exp2(round(log2((double)value)));
+    while (unit < 1 << MOST_ALIGNED && parent % (2 * unit) == 0)
+        unit *= 2;
+    value = (value + unit / 2) / unit * unit;
+    return value < unit ? unit : value;
+}
+
+static int64_t draw_size(between_run *run, size_t d, int64_t from, int64_t to,
+                         double part)
+{
+    const between_size *size = &run->sizes[d];
+    const double octaves = log2((double)from) +
+                           part * log2((double)to / (double)from) +
+                           uniform(run) - 0.5;
+    int64_t value = (int64_t)exp2(octaves);
+
+    value =
+        align_as(value < 1 ? 1 : value, uniform(run) < 0.5 ? from : to, size);
+    if (value > size->most)
+        return size->most;
+    return value < size->least ? size->least : value;
+}
+
+static hone_status draw_one(between_run *run, size_t from, size_t to,
+                            int64_t *out)
+{
+    const hone_between_request *r = run->request;
+    const int64_t *a = r->dims[from];
+    const int64_t *b = r->dims[to];
+    const double part = uniform(run);
+    int64_t dims[HONE_MAX_DIMS];
+
+    for (size_t d = 0; d < r->tmpl->n_dims; ++d) {
+        if (r->tmpl->dims[d].default_expr.expr)
+            dims[d] = HONE_DIM_DEFAULT;
+        else if (run->sizes[d].is_drawn)
+            dims[d] = draw_size(run, d, a[d], b[d], part);
+        else
+            dims[d] = a[d];
+    }
+    return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
+                                        NULL);
+}
+
+static int is_among(const hone_template *tmpl, const int64_t *dims,
+                    const int64_t (*list)[HONE_MAX_DIMS], size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        if (memcmp(list[i], dims, tmpl->n_dims * sizeof *dims) == 0)
+            return 1;
+    return 0;
+}
+
+hone_status hone__between_draw(const hone_between_request *request,
+                               int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
+                               hone_error *err)
+{
+    between_run *run = hone__alloc(sizeof *run);
+    const size_t most = request->n_wanted * TRIES;
+
+    *out_n = 0;
+    if (!run)
+        return hone__out_of_memory(err, " for problems between others");
+    run->request = request;
+    look_at(run);
+    for (size_t i = 0; i < most && *out_n < request->n_wanted; ++i) {
+        const size_t from = i % request->n_problems;
+        const size_t to = is_special(request->tmpl, request->dims[from])
+                              ? from
+                              : other_end(run, from);
+        int64_t *dims = out[*out_n];
+
+        if (to == from || draw_one(run, from, to, dims) != HONE_OK ||
+            is_among(request->tmpl, dims, request->dims, request->n_problems) ||
+            is_among(request->tmpl, dims, (const int64_t(*)[HONE_MAX_DIMS])out,
+                     *out_n))
+            continue;
+        ++*out_n;
+    }
+    hone__free(run);
+    return HONE_OK;
+}

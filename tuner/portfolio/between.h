@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems like those of a list that nobody named: what a chooser is to know
+ * lies between the tuned ones. Pure. */
+#ifndef HONE_TUNER_PORTFOLIO_BETWEEN_H
+#define HONE_TUNER_PORTFOLIO_BETWEEN_H
+
+#include "gen/parse/template.h"
+
+/* Of fewer problems with the same types and choices nothing is drawn. */
+enum { HONE_BETWEEN_LEAST_PROBLEMS = 4 };
+
+typedef struct hone_between_request {
+    const hone_template *tmpl;
+    const int64_t (*dims)[HONE_MAX_DIMS]; /* n_problems, completed */
+    size_t n_problems;
+    size_t n_wanted;
+    uint64_t seed;
+} hone_between_request;
+
+/* Each on the way from one problem to one of its nearest, sizes in their
+ * logarithms, aside by up to half an octave, aligned as one of the two, and
+ * powers of two where all are; never outside of what the list has of a size,
+ * nor one of the list, nor one twice. What follows from other dimensions goes
+ * on following. `out` has room for n_wanted; fewer may come: a list of one
+ * size has nothing between. HONE_ERR_NO_MEMORY. */
+hone_status hone__between_draw(const hone_between_request *request,
+                               int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
+                               hone_error *err);
+
+#endif
