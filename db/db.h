@@ -490,6 +490,10 @@ typedef struct hone_db_merged { /* what was not there */
 hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
                                  size_t n, hone_db_merged *out,
                                  hone_error *err);
+/* The same into a file that is not there yet, which appears when it is whole:
+ * much faster for many files. HONE_ERR_IO also if it is there. */
+hone_status hone__db_merge_new(const char *path, const char *const *paths,
+                               size_t n, hone_db_merged *out, hone_error *err);
 
 /* ---- what nobody needs ---------------------------------------------------
  */

@@ -3,7 +3,11 @@
 #include "db/db_internal.h"
 #include "runtime/base/alloc.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -262,6 +266,33 @@ static hone_status merge_some(hone_db *db, merge_source *sources, size_t n,
     return status;
 }
 
+/* Pages that stay in memory while rows of many files go into the same indexes:
+ * with SQLite's own 2 MB each page is read and written again for each file. */
+#define ROOM "PRAGMA main.cache_size = -262144"
+
+/* A file that nobody else knows, and that goes away after any failure. SQLite
+ * keeps a defensive connection from doing without a journal. */
+static hone_status be_fast(hone_db *db, hone_error *err)
+{
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    return hone__db_exec(
+        db,
+        "PRAGMA main.journal_mode = OFF; PRAGMA main.synchronous = OFF;" ROOM,
+        "prepare for merging", err);
+}
+
+static hone_status merge_in_turn(hone_db *db, merge_source *sources, size_t n,
+                                 hone_db_merged *out, hone_error *err)
+{
+    hone_status status = be_fast(db, err);
+
+    for (size_t i = 0; i < n && status == HONE_OK; i += MOST_AT_ONCE)
+        status =
+            merge_some(db, sources + i,
+                       n - i < MOST_AT_ONCE ? n - i : MOST_AT_ONCE, out, err);
+    return status;
+}
+
 /* Many of them first become one beside `db`. */
 static hone_status merge_many(hone_db *db, merge_source *sources, size_t n,
                               hone_db_merged *out, hone_error *err)
@@ -273,19 +304,22 @@ static hone_status merge_many(hone_db *db, merge_source *sources, size_t n,
 
     if (status == HONE_OK)
         status = hone__db_open(all.copy.data, HONE_DB_CREATE, &staged, err);
-    for (size_t i = 0; i < n && status == HONE_OK; i += MOST_AT_ONCE)
-        status = merge_some(staged, sources + i,
-                            n - i < MOST_AT_ONCE ? n - i : MOST_AT_ONCE, &parts,
-                            err);
+    if (status == HONE_OK)
+        status = merge_in_turn(staged, sources, n, &parts, err);
     hone__db_close(staged);
+    if (status == HONE_OK)
+        status = hone__db_exec(db, ROOM, "prepare for merging", err);
     if (status == HONE_OK)
         status = merge_some(db, &all, 1, out, err);
     remove_database(&all.copy);
     return status;
 }
 
-hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
-                                 size_t n, hone_db_merged *out, hone_error *err)
+static hone_status
+merge_all(hone_db *db, const char *const *paths, size_t n,
+          hone_status (*merge)(hone_db *db, merge_source *sources, size_t n,
+                               hone_db_merged *out, hone_error *err),
+          hone_db_merged *out, hone_error *err)
 {
     merge_source *sources = hone__alloc((n ? n : 1) * sizeof *sources);
     hone_status status = HONE_OK;
@@ -298,12 +332,102 @@ hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
         status = look_at(db, &sources[i], err);
     }
     if (status == HONE_OK)
-        status = (n > MOST_AT_ONCE ? merge_many : merge_some)(db, sources, n,
-                                                              out, err);
+        status = merge(db, sources, n, out, err);
     for (size_t i = 0; i < n; ++i)
         remove_database(&sources[i].copy);
     hone__free(sources);
     if (status != HONE_OK)
         *out = (hone_db_merged){0};
+    return status;
+}
+
+hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
+                                 size_t n, hone_db_merged *out, hone_error *err)
+{
+    return merge_all(db, paths, n, n > MOST_AT_ONCE ? merge_many : merge_some,
+                     out, err);
+}
+
+/* ---- into a file that is not there ----------------------------------------
+ * Many files need no transaction then, only a name at the end. */
+
+/* What a rename of it would keep: all that was written, and the journal that
+ * every database has. */
+static hone_status complete(hone_db *db, hone_error *err)
+{
+    return hone__db_exec(db,
+                         "PRAGMA main.synchronous = FULL;"
+                         "PRAGMA main.journal_mode = WAL",
+                         "complete it", err);
+}
+
+static hone_status sync_file(const char *path, hone_error *err)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    const mode_t mask = umask(0); /* mkstemp() gives nobody else a right */
+    const int is_synced =
+        file >= 0 && fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0;
+
+    (void)umask(mask);
+    if (file >= 0)
+        (void)close(file);
+    return is_synced ? HONE_OK
+                     : hone__fail(err, HONE_ERR_IO,
+                                  "cannot write '%s' to the disk", path);
+}
+
+static hone_status create_folder(const char *path, hone_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    hone_text folder = {0};
+    hone_status status = HONE_OK;
+
+    if (slash && slash != path) {
+        hone__text_append(&folder, path, (size_t)(slash - path));
+        status = hone__text_check(&folder, err);
+        if (status == HONE_OK)
+            status = hone__folder_create(folder.data, err);
+    }
+    hone__text_free(&folder);
+    return status;
+}
+
+/* Never over one that somebody made meanwhile. */
+static hone_status give_name(const char *from, const char *path,
+                             hone_error *err)
+{
+    if (link(from, path) == 0) {
+        (void)unlink(from);
+        return HONE_OK;
+    }
+    if (errno != EEXIST && rename(from, path) == 0) /* a disk without links */
+        return HONE_OK;
+    return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                             "cannot make '%s': %s", path, strerror(errno));
+}
+
+hone_status hone__db_merge_new(const char *path, const char *const *paths,
+                               size_t n, hone_db_merged *out, hone_error *err)
+{
+    hone_text beside = {0};
+    hone_db *db = NULL;
+    hone_status status;
+
+    *out = (hone_db_merged){0};
+    HONE_TRY(create_folder(path, err));
+    HONE_TRY(name_beside(path, &beside, err));
+    status = hone__db_open(beside.data, HONE_DB_CREATE, &db, err);
+    if (status == HONE_OK)
+        status = merge_all(db, paths, n, merge_in_turn, out, err);
+    if (status == HONE_OK)
+        status = complete(db, err);
+    hone__db_close(db);
+    if (status == HONE_OK)
+        status = sync_file(beside.data, err);
+    if (status == HONE_OK)
+        status = give_name(beside.data, path, err);
+    if (status != HONE_OK)
+        *out = (hone_db_merged){0};
+    remove_database(&beside);
     return status;
 }

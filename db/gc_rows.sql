@@ -100,7 +100,11 @@ DELETE FROM artifact
                       SELECT cubin_sha256 FROM variant
                        WHERE cubin_sha256 IS NOT NULL UNION ALL
                       SELECT log_sha256 FROM variant
-                       WHERE log_sha256 IS NOT NULL);
+                       WHERE log_sha256 IS NOT NULL)
+   -- A list that was shared out, as long as a session is about it.
+   AND (kind <> 'source' OR substr(sha256, 1, 16) NOT IN (
+           SELECT substr(budget, instr(budget, ' of ') + 4, 16) FROM session
+            WHERE budget GLOB '*shard [0-9]*/* of *'));
 INSERT INTO gone VALUES ('artifacts', changes());
 
 DROP TABLE temp.old_template;

@@ -7,6 +7,7 @@
 #include "tools/base/message.h"
 #include "tools/base/output.h"
 #include "tools/base/progress.h"
+#include "tools/cluster/shard.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/judge/outcome.h"
@@ -96,6 +97,21 @@ static void on_variant(void *user, const hone_compile_report *report)
     hone__progress_show(&step);
 }
 
+static hone_status take_shard(const compile_view *view,
+                              hone_compile_request *out, hone_error *err)
+{
+    hone_shard shard;
+
+    HONE_TRY(hone__option_shard(view->options, &shard, err));
+    if (shard.n && view->config)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--config names one configuration, of which --shard "
+                          "cannot take a part");
+    out->part = shard.index - 1;
+    out->n_parts = shard.n;
+    return HONE_OK;
+}
+
 /* What --config, --dims and --limit ask for. */
 static hone_status fill_request(compile_view *view, hone_compile_request *out,
                                 hone_error *err)
@@ -123,7 +139,7 @@ static hone_status fill_request(compile_view *view, hone_compile_request *out,
     out->arch = hone__load_arch(options);
     out->dims = given ? view->dims : NULL;
     out->limit = options->number[HONE_OPT_LIMIT];
-    return HONE_OK;
+    return take_shard(view, out, err);
 }
 
 static json_t *tail_of(const hone_compile_result *result, const char *message)
@@ -158,12 +174,15 @@ static hone_exit finish(compile_view *view, hone_status status,
 {
     hone_exit code = HONE_EXIT_DONE;
     char message[512] = ""; /* why there is no cubin at all */
+    /* A shard of a space that has fewer configurations than shards. */
+    const int is_empty = view->options->text[HONE_OPT_SHARD] &&
+                         status == HONE_OK && !result->n_variants;
 
     /* Also when nothing was finished before the interruption. */
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED)
         begin(view);
     if (view->output) {
-        if (!view->ends.outcomes[HONE_OUTCOME_OK])
+        if (!view->ends.outcomes[HONE_OUTCOME_OK] && !is_empty)
             hone__failures_text(&view->ends, message, sizeof message);
         code = hone__output_end(view->output, tail_of(result, message));
         note_totals(view->options, result);

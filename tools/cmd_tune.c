@@ -70,6 +70,7 @@ static hone_status prepare(hone_tune_work *run, hone_error *err)
     HONE_TRY(hone__start_read(options, &run->start, err));
     request->start = run->start.n ? &run->start.start : NULL;
     HONE_TRY(hone__shapes_read(options, &run->shapes, err));
+    HONE_TRY(hone__tune_shard(options, &run->shapes, &run->shard, err));
     HONE_TRY(hone__locate_db(options, &run->db_path, err));
     if (options->text[HONE_OPT_DB]) {
         hone__text_puts(&run->db_option, " --db ");
@@ -78,6 +79,8 @@ static hone_status prepare(hone_tune_work *run, hone_error *err)
     HONE_TRY(hone__locate_farm(options, &run->cache, &request->farm, err));
     HONE_TRY(count_devices(run, err));
     HONE_TRY(open_db(run, err));
+    if (run->shard.shard.n)
+        HONE_TRY(hone__db_shards_put(request->db, &run->shard.list, err));
     request->verbose = options->text[HONE_OPT_VERBOSE] != NULL;
     request->fixed_samples = (int)options->number[HONE_OPT_SAMPLES];
     request->timing = hone__option_timing(options);
@@ -149,7 +152,8 @@ static hone_status make_portfolios(hone_tune_work *run, hone_error *err)
     const int is_all = options->text[HONE_OPT_PORTFOLIO] != NULL;
 
     if (!is_all && (!options->text[HONE_OPT_SHAPES] ||
-                    options->text[HONE_OPT_NO_PORTFOLIO]))
+                    options->text[HONE_OPT_NO_PORTFOLIO] ||
+                    run->shard.shard.n)) /* of all shards, when they are one */
         return HONE_OK;
     HONE_TRY(hone__tune_portfolio(&run->request, &run->shapes, &run->portfolios,
                                   err));
@@ -162,6 +166,31 @@ static hone_status make_portfolios(hone_tune_work *run, hone_error *err)
                       run->shapes.ops[0].name,
                       (int)HONE_PORTFOLIO_LEAST_PROBLEMS,
                       run->shapes.ops[0].name);
+}
+
+static hone_status check_shard_options(const hone_options *options,
+                                       hone_error *err)
+{
+    const int is_shard = options->text[HONE_OPT_SHARD] != NULL;
+    const int is_list = options->text[HONE_OPT_MISSING_FROM] != NULL;
+
+    if ((is_shard || is_list) &&
+        (options->text[HONE_OPT_PORTFOLIO] || hone__device_is_replay(options)))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--shard and --missing-from are about problems to be "
+                          "tuned on a device, not about portfolios and "
+                          "recordings");
+    if (is_shard && is_list)
+        return hone__fail(
+            err, HONE_ERR_ARGUMENT,
+            "--missing-from prints a list and tunes nothing: give "
+            "that list to --shapes, with --shard");
+    if (is_shard && !options->text[HONE_OPT_DB])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--shard takes a database of its own: give it one "
+                          "with --db, such as --db shard-1.db, and put them "
+                          "together with 'hone merge'");
+    return HONE_OK;
 }
 
 /* Options that would have no effect. */
@@ -191,7 +220,7 @@ static hone_status check_options(const hone_options *options, hone_error *err)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--no-portfolio goes with --shapes, which alone "
                           "ends with one");
-    return HONE_OK;
+    return check_shard_options(options, err);
 }
 
 hone_exit hone__cmd_tune(const hone_options *options)
@@ -203,6 +232,8 @@ hone_exit hone__cmd_tune(const hone_options *options)
     hone_status status;
 
     status = check_options(options, &err);
+    if (status == HONE_OK && options->text[HONE_OPT_MISSING_FROM])
+        return hone__tune_missing(options);
     if (status == HONE_OK && hone__device_is_replay(options))
         return hone__tune_replay(options, hone__tune_on_progress);
     if (status == HONE_OK)
@@ -232,6 +263,7 @@ hone_exit hone__cmd_tune(const hone_options *options)
     hone__free(run.shares);
     hone__db_close(run.request.db);
     hone__shapes_free(&run.shapes);
+    hone__tune_shard_free(&run.shard);
     hone__start_free(&run.start);
     hone__text_free(&run.db_path);
     hone__text_free(&run.db_option);

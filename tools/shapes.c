@@ -4,6 +4,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
+#include "runtime/base/hash.h"
 #include "runtime/record/record.h"
 #include "runtime/store/store.h"
 #include "tools/base/message.h"
@@ -57,20 +58,68 @@ static hone_status use_op(const hone_options *options, const char *name,
     return status;
 }
 
+/* ---- by operation and dimensions ------------------------------------------
+ */
+
+static size_t slot_of(const hone_shapes *shapes, size_t op, const int64_t *dims)
+{
+    const size_t n_dims = shapes->ops[op].impls.items[0]->n_dims;
+    size_t at = (size_t)hone__hash64(dims, n_dims * sizeof *dims) + op * 977;
+
+    for (;; ++at) {
+        const size_t place = shapes->table[at & (shapes->table_size - 1)];
+        const hone_shape *shape = place ? &shapes->items[place - 1] : NULL;
+
+        if (!shape || (shape->op == op &&
+                       memcmp(shape->dims, dims, n_dims * sizeof *dims) == 0))
+            return at & (shapes->table_size - 1);
+    }
+}
+
+/* Room for one more: at most half of the table is used. */
+static hone_status grow_table(hone_shapes *shapes, hone_error *err)
+{
+    const size_t size = shapes->table_size ? 2 * shapes->table_size : 64;
+    size_t *table;
+
+    if (2 * (shapes->n + 1) <= shapes->table_size)
+        return HONE_OK;
+    table = hone__alloc(size * sizeof *table);
+    if (!table)
+        return hone__out_of_memory(err, "");
+    hone__free(shapes->table);
+    shapes->table = table;
+    shapes->table_size = size;
+    for (size_t i = 0; i < shapes->n; ++i)
+        table[slot_of(shapes, shapes->items[i].op, shapes->items[i].dims)] =
+            i + 1;
+    return HONE_OK;
+}
+
+hone_shape *hone__shapes_find(const hone_shapes *shapes, size_t op,
+                              const int64_t *dims)
+{
+    const size_t place =
+        shapes->table ? shapes->table[slot_of(shapes, op, dims)] : 0;
+
+    return place ? &shapes->items[place - 1] : NULL;
+}
+
 /* Unless it is there: then it is launched more often. */
 static hone_status put_shape(hone_shapes *shapes, const hone_shape *shape,
                              hone_error *err)
 {
-    for (size_t i = 0; i < shapes->n; ++i)
-        if (shapes->items[i].op == shape->op &&
-            memcmp(shapes->items[i].dims, shape->dims,
-                   shape->tmpl->n_dims * sizeof *shape->dims) == 0) {
-            shapes->items[i].n_launches += shape->n_launches;
-            return HONE_OK;
-        }
+    hone_shape *known = hone__shapes_find(shapes, shape->op, shape->dims);
+
+    if (known) {
+        known->n_launches += shape->n_launches;
+        return HONE_OK;
+    }
+    HONE_TRY(grow_table(shapes, err));
     if (!HONE_GROW(shapes->items, shapes->n))
         return hone__out_of_memory(err, "");
     shapes->items[shapes->n++] = *shape;
+    shapes->table[slot_of(shapes, shape->op, shape->dims)] = shapes->n;
     return HONE_OK;
 }
 
@@ -319,5 +368,6 @@ void hone__shapes_free(hone_shapes *shapes)
     }
     hone__free(shapes->ops);
     hone__free(shapes->items);
+    hone__free(shapes->table);
     *shapes = (hone_shapes){0};
 }

@@ -37,6 +37,7 @@ static hone_status tune_piece(hone_tune_work *run, const hone_tune_piece *piece,
     hone__tune_shape_request(run, shape, &request);
     request.budget_trials = piece->budget.trials;
     request.budget_s = piece->budget.seconds;
+    hone__tune_shape_part(run, shape, &request);
     request.learn = is_last(run);
     hone__tune_title(shape, &title);
     hone__progress_begin(hone__text_str(&title));
@@ -66,10 +67,14 @@ static hone_status tune(hone_tune_work *run, const hone_tune_piece *pieces,
 /* One budget for all. */
 static hone_status tune_shared(hone_tune_work *run, hone_error *err)
 {
-    const hone_tune_budget whole = {run->request.budget_trials,
-                                    run->request.budget_s, 0};
+    hone_tune_budget whole = {run->request.budget_trials, run->request.budget_s,
+                              0};
     const size_t n = run->shapes.n;
 
+    if (run->shard.shard.n) { /* a part of the work, a part of the budget */
+        whole.trials = (int64_t)(run->shard.part * (double)whole.trials + 0.5);
+        whole.seconds *= run->shard.part;
+    }
     run->shares = hone__alloc(run->n_models * n * sizeof *run->shares);
     if (!run->shares)
         return hone__out_of_memory(err, " for the shapes");
@@ -120,7 +125,8 @@ static hone_status add_between(hone_tune_work *run, int is_shared,
     const hone_options *options = run->options;
     const int is_given = options->text[HONE_OPT_BETWEEN] != NULL;
 
-    if (!options->text[HONE_OPT_SHAPES] || options->text[HONE_OPT_NO_PORTFOLIO])
+    if (!options->text[HONE_OPT_SHAPES] ||
+        options->text[HONE_OPT_NO_PORTFOLIO] || run->shard.shard.n)
         return HONE_OK;
     if (is_shared && is_given && options->number[HONE_OPT_BETWEEN])
         return hone__fail(err, HONE_ERR_ARGUMENT,

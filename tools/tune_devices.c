@@ -38,6 +38,7 @@ static void fill(void *user, const hone_dispatch_job *job,
     hone__tune_shape_request(work, shape_of(work, job), out);
     out->budget_trials = job->budget_trials;
     out->budget_s = job->budget_s;
+    hone__tune_shape_part(work, shape_of(work, job), out);
     out->learn = job->is_last && !job->is_look;
 }
 

@@ -5,10 +5,12 @@
 #ifndef HONE_TOOLS_TUNE_PARTS_H
 #define HONE_TOOLS_TUNE_PARTS_H
 
+#include "db/db_shards.h"
 #include "gen/parse/template.h"
 #include "tools/base/arguments.h"
 #include "tools/inputs/inputs.h"
 #include "tools/base/output.h"
+#include "tools/cluster/shard.h"
 #include "tuner/tuner.h"
 
 typedef struct hone_shape {
@@ -16,6 +18,8 @@ typedef struct hone_shape {
     size_t op;                 /* place in hone_shapes */
     int64_t dims[HONE_MAX_DIMS];
     uint64_t n_launches; /* as --shapes says; 0: it does not */
+    int part, n_parts;   /* of its configurations (tune_shard.c); 0: all */
+    int is_tuned;        /* a database has a winner (tune_missing.c) */
 } hone_shape;
 
 /* An operation, or one implementation of it. */
@@ -29,6 +33,8 @@ typedef struct hone_shapes {
     size_t n_ops;
     hone_shape *items;
     size_t n;
+    size_t *table; /* places + 1 by operation and dimensions; 0: free */
+    size_t table_size;
     int is_counted; /* --shapes says how often shapes are launched */
     size_t n_torn;  /* lines of a record that were not written to their end */
     size_t n_left_out; /* shapes that cannot be tuned here; a note says why */
@@ -41,6 +47,9 @@ typedef struct hone_shapes {
 hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
                               hone_error *err);
 void hone__shapes_free(hone_shapes *shapes);
+/* The shape of an operation with these dimensions; NULL: there is none. */
+hone_shape *hone__shapes_find(const hone_shapes *shapes, size_t op,
+                              const int64_t *dims);
 
 /* ---- problems that nobody named (tune_between.c) --------------------------
  */
@@ -131,6 +140,39 @@ typedef struct hone_tune_spending {
  * what the shares have of it, also on failure. */
 hone_status hone__tune_spend(const hone_tune_spending *spending,
                              hone_error *err);
+
+/* ---- a part of the list, and what is not tuned yet (tune_shard.c) ---------
+ */
+
+typedef struct hone_tune_shard {
+    hone_shard shard;
+    char id[HONE_SHARD_LIST_ID];    /* of the list */
+    hone_text list;                 /* for hone__db_shards_put() */
+    char (*marks)[HONE_SHARD_MARK]; /* of each shape that is left */
+    double part;                    /* of the expected cost */
+    size_t n_all;                   /* problems of all shards */
+} hone_tune_shard;
+
+/* Leave the shapes of --shard, the longest first; without it, all as they are
+ * and n shards 0. HONE_ERR_ARGUMENT. */
+hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
+                             hone_tune_shard *out, hone_error *err);
+void hone__tune_shard_free(hone_tune_shard *shard);
+/* What one of many shards has most of. */
+typedef struct hone_tune_load {
+    size_t n_problems;
+    double part;    /* of all that is expected */
+    double trial_s; /* of a trial of each of its problems, together */
+} hone_tune_load;
+
+/* Of the shards that `shapes` would be dealt to; `split`: the problems that
+ * several have, as lines for --shapes. */
+hone_status hone__tune_load(const hone_options *options,
+                            const hone_shapes *shapes, int n_shards,
+                            hone_tune_load *out, hone_text *split,
+                            hone_error *err);
+/* --missing-from: the whole command (tune_missing.c). */
+hone_exit hone__tune_missing(const hone_options *options);
 
 /* ---- who was out of the final (tune_out.c) ------------------------------- */
 

@@ -192,6 +192,25 @@ void hone__tune_shape_request(const hone_tune_work *run,
     out->dims = shape->dims;
 }
 
+/* Of a problem that several shards share, configurations and trials are divided
+ * among them, and they begin with different ones. */
+void hone__tune_shape_part(const hone_tune_work *work, const hone_shape *shape,
+                           hone_tune_request *request)
+{
+    if (!work->shard.shard.n)
+        return;
+    request->shard = work->shard.marks[shape - work->shapes.items];
+    if (shape->n_parts < 2)
+        return;
+    request->part = shape->part;
+    request->n_parts = shape->n_parts;
+    request->seed += (uint64_t)shape->part;
+    if (request->budget_trials > 0)
+        request->budget_trials =
+            (request->budget_trials + shape->n_parts - 1) / shape->n_parts;
+    request->budget_s /= shape->n_parts;
+}
+
 static void refuse(hone_tune_work *run, const hone_shape *shape,
                    const char *name, const hone_error *err)
 {

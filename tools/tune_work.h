@@ -12,6 +12,7 @@
 typedef struct hone_tune_work {
     const hone_options *options;
     hone_shapes shapes;
+    hone_tune_shard shard; /* of --shard; the shapes are its own */
     hone_devices devices;
     hone_tune_request request; /* all but template and dims */
     hone_start_file start;
@@ -47,6 +48,10 @@ void hone__tune_title(const hone_shape *shape, hone_text *out);
 /* The request for a shape: `out` is work->request before. */
 void hone__tune_shape_request(const hone_tune_work *work,
                               const hone_shape *shape, hone_tune_request *out);
+/* The part of it that is this shard's, where there are shards: of a request
+ * that has its budget. Borrows from `work`. */
+void hone__tune_shape_part(const hone_tune_work *work, const hone_shape *shape,
+                           hone_tune_request *request);
 /* What came of the shape at work->place: its row, messages, what it teaches
  * about the rest of the budget. Returns the failure if it ends the command. */
 hone_status hone__tune_shape_outcome(hone_tune_work *work,

@@ -21,19 +21,23 @@ typedef struct compile_run {
     int64_t gate_dims[HONE_MAX_DIMS]; /* 0: not known */
     hone_properties gate_properties;
     hone_space *space;
-    int64_t n_total;
+    int64_t n_all;   /* of all parts */
+    int64_t first;   /* of this part */
+    int64_t n_total; /* in it */
     int64_t *config; /* scratch */
     hone_farm *farm;
     int no_memory; /* for telling of a variant */
 } compile_run;
 
-/* Job n of n_total, spread evenly over the space. */
-static void config_of(const compile_run *run, int64_t n, int64_t *out)
+/* Job n of n_total, spread evenly over the space; parts follow each other,
+ * since neighbours share compiles. */
+static void config_of(const compile_run *run, int64_t job, int64_t *out)
 {
     if (!run->request->config) {
         const int64_t count = run->space->count;
-        const int64_t step = count / run->n_total;
-        const int64_t rest = count % run->n_total;
+        const int64_t step = count / run->n_all;
+        const int64_t rest = count % run->n_all;
+        const int64_t n = run->first + job;
 
         hone__space_get(run->space, n * step + (n < rest ? n : rest), out);
     } else {
@@ -107,6 +111,12 @@ static void default_dims(compile_run *run)
     run->gate_properties.value[HONE_PROPERTY_memory] = INT64_MAX;
 }
 
+/* Where a part of n begins. */
+static int64_t begin_of(int64_t n, int part, int n_parts)
+{
+    return n / n_parts * part + n % n_parts * part / n_parts;
+}
+
 static hone_status open_space(compile_run *run, hone_error *err)
 {
     const hone_compile_request *request = run->request;
@@ -126,12 +136,19 @@ static hone_status open_space(compile_run *run, hone_error *err)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     HONE_TRY(hone__space_create(request->tmpl, request->dims, &run->properties,
                                 &run->space, err));
-    run->n_total = 1;
+    run->n_total = run->n_all = 1;
     if (request->config)
         return hone__space_check(run->space, request->config, err);
-    run->n_total = run->space->count;
-    if (request->limit > 0 && request->limit < run->n_total)
-        run->n_total = request->limit;
+    run->n_all = run->space->count;
+    if (request->limit > 0 && request->limit < run->n_all)
+        run->n_all = request->limit;
+    run->n_total = run->n_all;
+    if (request->n_parts > 1) {
+        run->first = begin_of(run->n_all, request->part, request->n_parts);
+        run->n_total =
+            begin_of(run->n_all, request->part + 1, request->n_parts) -
+            run->first;
+    }
     return HONE_OK;
 }
 

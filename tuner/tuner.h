@@ -39,6 +39,7 @@ typedef struct hone_compile_request {
     const int64_t *dims;   /* completed dims, or NULL for every shape */
     const int64_t *config; /* this one only, or NULL for the space */
     int64_t limit;         /* at most so many, spread evenly; 0: all */
+    int part, n_parts; /* of these, `part` of 0 .. n_parts-1; 0 parts: all */
     hone_farm_options farm;
     void (*on_variant)(void *user, const hone_compile_report *report);
     void *user;

@@ -8,6 +8,7 @@
 
 #include "db/db_internal.h"
 #include "db/db_pack.h"
+#include "db/db_shards.h"
 #include "runtime/store/store_kind.h"
 #include "tests/runtime/tuned_db.h"
 
@@ -108,6 +109,42 @@ static void read_back(db_fixture *f)
     assert_ok(hone__db_inspect(f->path, INT64_MAX, &summary, why));
 }
 
+static hone_status on_unshared(void *user, const hone_db_unshared *row,
+                               hone_error *err)
+{
+    return on_any(user, row, err);
+}
+
+/* A list that is shared out, and a session of its first shard. */
+static void look_at_shards(db_fixture *f)
+{
+    const hone_db_listed line = {1, 2, "gemm_f16", "64,64,64", "gemm_f16"};
+    char id[HONE_SHARD_LIST_ID];
+    char mark[HONE_SHARD_MARK];
+    hone_db_session session = {.device_id = f->device_id,
+                               .problem_id = f->problem_id,
+                               .template_id = f->template_id,
+                               .mode = "cold",
+                               .strategy = "auto",
+                               .budget = mark};
+    hone_text list = {0};
+    hone_db_shards all;
+    int64_t session_id;
+
+    hone__db_shards_begin(2, &list);
+    hone__db_shards_add(&line, &list);
+    hone__db_shards_id(&list, id);
+    hone__db_shards_mark(1, 2, id, &line, mark);
+    assert_ok(hone__db_shards_put(f->db, &list, why));
+    assert_ok(hone__db_session_begin(f->db, &session, &session_id, why));
+    assert_ok(hone__db_shards_open(f->db, on_unshared, NULL, &all, why));
+    assert_int_equal(all.n_lists, 1);
+    assert_int_equal(all.n_problems, 2);
+    assert_int_equal(all.n_open, 2);
+    assert_int_equal(all.n_lost, 0);
+    hone__text_free(&list);
+}
+
 static void test_plans_of_db(void **state)
 {
     db_fixture *const f = *state;
@@ -119,6 +156,7 @@ static void test_plans_of_db(void **state)
     fixture_fill(f);
     write_results(f);
     read_back(f);
+    look_at_shards(f);
     plans_end(f->path, &plans);
     assert_true(plans_are(&plans, "plans_db.golden"));
     hone__text_free(&plans);

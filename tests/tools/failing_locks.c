@@ -67,7 +67,7 @@ static int call(int fd, int command, void *argument)
     fcntl_fn *real = NULL;
     void *const symbol = dlsym(RTLD_NEXT, "fcntl64");
 
-    if ((command == F_SETLK || command == F_SETLKW) &&
+    if ((command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK) &&
         ((const struct flock *)argument)->l_type != F_UNLCK && fails(fd))
         return -1;
     memcpy(&real, &symbol, sizeof real);

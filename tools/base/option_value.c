@@ -9,6 +9,7 @@
 #include "runtime/store/database.h"
 #include "tools/base/message.h"
 #include "tools/base/process.h"
+#include "tuner/compile/cubin_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -346,11 +347,57 @@ static hone_status create_cache(const char *folder, hone_error *err)
     return status;
 }
 
+/* "20G": with K, M, G or T 1024-based, as dimensions. */
+static int read_size(const char *text, int64_t *out)
+{
+    static const char units[] = "KMGT";
+    char *end = NULL;
+    const char *unit;
+    double value;
+
+    if (*text < '0' || *text > '9')
+        return 0;
+    value = strtod(text, &end);
+    unit = *end ? strchr(units, *end) : NULL;
+    if (*end && (!unit || end[1]))
+        return 0;
+    for (const char *u = units; unit && u <= unit; ++u)
+        value *= 1024;
+    if (!(value >= 1 && value < 1e18))
+        return 0;
+    *out = (int64_t)value;
+    return 1;
+}
+
+hone_status hone__option_cache_size(const hone_options *options, int64_t *out,
+                                    hone_error *err)
+{
+    const char *text = options->text[HONE_OPT_SIZE];
+    const char *name = "--size";
+
+    *out = 0;
+    if (!text) {
+        text = getenv("HONE_CACHE_LIMIT");
+        name = "HONE_CACHE_LIMIT";
+    }
+    if (!text || !*text || read_size(text, out))
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "%s takes a size in bytes, with K, M, G or T (20G), not "
+                      "'%s'",
+                      name, text);
+}
+
 hone_status hone__locate_farm(const hone_options *options, hone_text *cache,
                               hone_farm_options *out, hone_error *err)
 {
+    int64_t most_bytes;
+
     HONE_TRY(hone__locate_cache(options, cache, err));
+    HONE_TRY(hone__option_cache_size(options, &most_bytes, err));
     HONE_TRY(create_cache(hone__text_str(cache), err));
+    if (most_bytes)
+        hone__cache_keep_below(hone__text_str(cache), most_bytes);
     out->cache_folder = hone__text_str(cache);
     out->n_workers = (int)options->number[HONE_OPT_JOBS];
     out->compile_timeout_s = (double)options->number[HONE_OPT_COMPILE_TIMEOUT];

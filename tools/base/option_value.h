@@ -81,9 +81,15 @@ hone_status hone__locate_db(const hone_options *options, hone_text *out,
 hone_status hone__locate_cache(const hone_options *options, hone_text *out,
                                hone_error *err);
 
+/* How large the cache may be: --size, else HONE_CACHE_LIMIT; 0: nobody says.
+ * HONE_ERR_ARGUMENT. */
+hone_status hone__option_cache_size(const hone_options *options, int64_t *out,
+                                    hone_error *err);
+
 /* The compile processes: --cache-dir, --jobs and --compile-timeout as far as
  * the command has them, Ctrl-C. `cache` gets the folder, which the farm borrows
- * and which is created with its CACHEDIR.TAG, so that backups leave it out.
+ * and which is created with its CACHEDIR.TAG, so that backups leave it out; and
+ * kept below HONE_CACHE_LIMIT.
  * HONE_ERR_IO. */
 hone_status hone__locate_farm(const hone_options *options, hone_text *cache,
                               hone_farm_options *out, hone_error *err);

@@ -231,6 +231,54 @@ static const char models[] =
     "  WHERE p.op = model_v1.op AND p.dims >= ?2 AND p.dims < ?2 || '-'))"
     " ORDER BY op, device_name, mode, types, kind" HONE_SHOW_LIMIT;
 
+/* Cards of one model with one driver, which are one device: by what they
+ * measured of the same configurations of the same problems, each over the
+ * median of all cards that did. A card disagrees where its mean is off by more
+ * than the noise of its sessions, one per cent, and twice its standard error
+ * (squared, for not every SQLite has a square root). */
+#define FLEET_WORK "device_id, problem_id, mode, template_id, types, config"
+static const char fleet[] =
+    "WITH place AS MATERIALIZED (SELECT s.session_id, s.device_id,"
+    "  s.problem_id, s.mode, e.text AS card, s.noise_floor FROM"
+    "  (SELECT * FROM session_v1" HONE_SHOW_FILTER ") s"
+    "  JOIN decision e ON e.session_id = s.session_id AND e.kind = 'place'),"
+    " card AS (SELECT p.device_id, p.card, count(DISTINCT p.session_id)"
+    "   AS n_sessions, count(*) AS n_trials, avg(t.sm_clock_mhz) AS clock,"
+    "   avg(t.temperature_c) AS temperature,"
+    "   avg(coalesce(t.throttle_reasons, 0) <> 0) AS slowed FROM place p"
+    "   JOIN trial t ON t.session_id = p.session_id GROUP BY 1, 2),"
+    " mean AS MATERIALIZED (SELECT p.device_id, p.problem_id, p.mode,"
+    "   v.template_id, v.types, v.config, p.card, avg(t.time_ns) AS ns,"
+    "   avg(p.noise_floor) AS noise FROM place p"
+    "   JOIN trial t ON t.session_id = p.session_id AND t.outcome = 'ok'"
+    "   JOIN variant v ON v.variant_id = t.variant_id"
+    "   GROUP BY 1, 2, 3, 4, 5, 6, 7),"
+    " ordered AS (SELECT *, row_number() OVER (PARTITION BY " FLEET_WORK
+    "   ORDER BY ns) AS nth, count(*) OVER (PARTITION BY " FLEET_WORK
+    "   ) AS n FROM mean),"
+    " middle AS (SELECT " FLEET_WORK ", avg(ns) AS ns FROM ordered"
+    "   WHERE n > 1 AND nth IN ((n + 1) / 2, (n + 2) / 2)"
+    "   GROUP BY 1, 2, 3, 4, 5, 6),"
+    " off AS (SELECT m.device_id, m.card, count(*) AS n,"
+    "   avg(m.ns / o.ns) AS ratio, avg((m.ns / o.ns) * (m.ns / o.ns))"
+    "   - avg(m.ns / o.ns) * avg(m.ns / o.ns) AS variance,"
+    "   avg(m.noise) AS noise FROM mean m JOIN middle o"
+    "   USING (" FLEET_WORK ") GROUP BY 1, 2)"
+    " SELECT d.name AS device_name, d.arch, d.driver_version,"
+    " substr(c.card, 6, instr(c.card, ' card=') - 6) AS host,"
+    " substr(c.card, instr(c.card, ' card=') + 6) AS card, c.n_sessions,"
+    " c.n_trials, c.clock AS sm_clock_mhz, c.temperature AS temperature_c,"
+    " c.slowed AS slowed_share, coalesce(o.n, 0) AS n_common, o.ratio,"
+    " o.noise AS noise_floor, CASE"
+    "  WHEN o.n IS NULL THEN 'nothing in common with others'"
+    "  WHEN o.n < 3 THEN 'too little in common'"
+    "  WHEN abs(o.ratio - 1) <= max(coalesce(o.noise, 0), 0.01)"
+    "    OR (o.ratio - 1) * (o.ratio - 1) <= 4 * max(o.variance, 0) / o.n"
+    "  THEN 'agrees' WHEN o.ratio > 1 THEN 'slower' ELSE 'faster' END"
+    " AS verdict FROM card c JOIN device d ON d.device_id = c.device_id"
+    " LEFT JOIN off o ON o.device_id = c.device_id AND o.card = c.card"
+    " ORDER BY d.name, d.driver_version, o.ratio DESC, c.card" HONE_SHOW_LIMIT;
+
 static const hone_show_view views[] = {
     {"winners", winners,
      "op, label=problem, device_name=device, mode, time_ns:t=time, "
@@ -278,6 +326,12 @@ static const hone_show_view views[] = {
      "op, template_name=by, device_name=device, mode, parameter, value, "
      "n_trials:n=trials, n_ok:n=ok, best_ns:t=best, mean_ns:t=mean",
      "parameter", more_trials},
+    {"fleet", fleet,
+     "device_name=device, driver_version=driver, host, card, "
+     "n_trials:n=trials, "
+     "sm_clock_mhz:n=MHz, n_common:n=in common, ratio:r=x median, "
+     "noise_floor:r=noise, verdict",
+     "card", NULL},
     {"models", models,
      "op, types, device_name=device, mode, kind, n_problems:n=problems, "
      "n_trials:n=trials, error_text=error, trained_at=trained (UTC)",

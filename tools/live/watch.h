@@ -44,7 +44,7 @@ typedef struct hone_watch {
     char label[256];
     char device[128];
     char strategy[64];
-    char budget[32]; /* "200", "60s", "" */
+    char budget[128]; /* "200", "60s", "", "200, shard 3/6 of .." */
     int64_t seed;
     int64_t started_unix_s;
     int64_t ended_unix_s; /* 0: it runs, or nobody knows */

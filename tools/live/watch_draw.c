@@ -33,6 +33,18 @@ double hone__watch_rate(const hone_watch *tune, int64_t now_unix_s)
     return all_s > 0 ? (double)tune->n_trials / all_s : 0;
 }
 
+/* What is stored behind a budget, which shard of a list it is, is none of it.
+ */
+static int read_budget(const hone_watch *tune, int64_t *out_trials,
+                       double *out_s)
+{
+    char budget[sizeof tune->budget];
+
+    (void)snprintf(budget, sizeof budget, "%s", tune->budget);
+    budget[strcspn(budget, ",")] = '\0';
+    return hone__budget_read(budget, out_trials, out_s);
+}
+
 double hone__watch_left_s(const hone_watch *tune, int64_t now_unix_s)
 {
     const double rate = hone__watch_rate(tune, now_unix_s);
@@ -41,7 +53,7 @@ double hone__watch_left_s(const hone_watch *tune, int64_t now_unix_s)
 
     if (!tune->is_running)
         return 0;
-    if (!hone__budget_read(tune->budget, &n_trials, &budget_s))
+    if (!read_budget(tune, &n_trials, &budget_s))
         return -1;
     if (budget_s > 0)
         left_s = budget_s - elapsed_s(tune, now_unix_s);
@@ -62,7 +74,7 @@ static double spent(const hone_watch *tune, int64_t now_unix_s)
 
     if (!tune->is_running)
         return 1;
-    if (!hone__budget_read(tune->budget, &n_trials, &budget_s))
+    if (!read_budget(tune, &n_trials, &budget_s))
         return -1;
     part = budget_s > 0 ? elapsed_s(tune, now_unix_s) / budget_s
                         : (double)tune->n_trials / (double)n_trials;

@@ -128,7 +128,9 @@ static off_t lock_offset(const char *key)
  * they end with the process that holds it. */
 int hone__cache_lock(const char *folder, const char *key, double patience_s)
 {
-    const struct timespec nap = {0, 5000000}; /* 5 ms; a compile takes more */
+    /* A compile takes some 10 ms at least; a server of many machines is not to
+     * be asked by each of them 200 times a second. */
+    struct timespec nap = {0, 5000000};
     const double until_s = hone__now_s() + patience_s;
     struct flock range = {.l_type = F_WRLCK,
                           .l_whence = SEEK_SET,
@@ -147,6 +149,8 @@ int hone__cache_lock(const char *folder, const char *key, double patience_s)
             return -1;
         }
         (void)nanosleep(&nap, NULL);
+        if (nap.tv_nsec < 80000000)
+            nap.tv_nsec *= 2;
     }
     return lock;
 }
@@ -155,6 +159,17 @@ void hone__cache_unlock(int lock)
 {
     if (lock >= 0)
         (void)close(lock); /* the lock goes with its last descriptor */
+}
+
+/* What is used stays longest (cache_room.c). Once a day is enough, and not
+ * every disk keeps times of reading. */
+static void note_use(const char *path)
+{
+    enum { DAY_S = 24 * HOUR_S };
+    struct stat status;
+
+    if (stat(path, &status) == 0 && time(NULL) - status.st_mtime > DAY_S)
+        (void)utimensat(AT_FDCWD, path, NULL, 0);
 }
 
 hone_status hone__cache_load(const char *folder, const char *key,
@@ -184,6 +199,8 @@ hone_status hone__cache_load(const char *folder, const char *key,
     }
     hone__text_free(&file);
     out->cached = status == HONE_OK;
+    if (status == HONE_OK)
+        note_use(path);
     if (status != HONE_OK)
         hone__compile_output_free(out);
     return status;

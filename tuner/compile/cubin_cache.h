@@ -7,6 +7,12 @@
  *   ab/<key>       an entry; appears whole or not at all
  *   tmp/           entries being written; old ones are swept
  *   lock           a byte per key: one process at a time compiles a key
+ *   trimmed        when a limit was last seen to
+ *
+ * On a folder that machines share nothing depends on locks, which network disks
+ * may not have: without one a key may be compiled twice, and the same bytes
+ * replace the same. Entries appear by rename, and one that goes while it is
+ * read is a miss.
  */
 #ifndef HONE_TUNER_CUBIN_CACHE_H
 #define HONE_TUNER_CUBIN_CACHE_H
@@ -50,6 +56,42 @@ typedef struct hone_cache_checked {
  * is no cache. */
 hone_status hone__cache_check(const char *folder, hone_cache_checked *out,
                               hone_error *err);
+
+/* ---- how much there is (cache_room.c) -------------------------------------
+ */
+
+typedef struct hone_cache_entry {
+    char key[HONE_SHA256_HEX];
+    int64_t size_bytes;
+    int64_t used_unix_s; /* when it was last used, to a day */
+} hone_cache_entry;
+
+typedef struct hone_cache_entries {
+    hone_cache_entry *items; /* the one used longest ago first */
+    size_t n;
+    int64_t size_bytes;
+} hone_cache_entries;
+
+/* All entries, by their names and sizes. Free with hone__cache_entries_free(),
+ * also on failure. HONE_ERR_IO; HONE_ERR_INPUT: the folder is no cache. */
+hone_status hone__cache_entries(const char *folder, hone_cache_entries *out,
+                                hone_error *err);
+void hone__cache_entries_free(hone_cache_entries *entries);
+
+typedef struct hone_cache_trimmed {
+    int64_t n_before, n_gone;
+    int64_t bytes_before, bytes_gone;
+} hone_cache_trimmed;
+
+/* Remove entries that were used longest ago until at most `most_bytes` are
+ * left; with `is_tried` only count. What others remove meanwhile is gone as
+ * well. As hone__cache_entries(); HONE_ERR_IO if one cannot be removed. */
+hone_status hone__cache_trim(const char *folder, int64_t most_bytes,
+                             int is_tried, hone_cache_trimmed *out,
+                             hone_error *err);
+/* The same, unless somebody did it within the hour, to nine tenths, so that it
+ * is not done again at once. What cannot be done is left. */
+void hone__cache_keep_below(const char *folder, int64_t most_bytes);
 
 /* ---- temporary folders ---------------------------------------------------
  * Temporary folders of compile processes, for precompiled headers and units:

@@ -29,9 +29,21 @@ static int64_t slot_of(const hone_search *search, int64_t index)
     return search->table[place_of(search, index)] - 1;
 }
 
+/* Neighbours go to different parts: the finalizer of MurmurHash3. */
+static int is_ours(const hone_search *search, int64_t index)
+{
+    uint64_t h = (uint64_t)index + 1;
+
+    if (search->n_parts < 2)
+        return 1;
+    h = (h ^ h >> 33) * 0xff51afd7ed558ccdu;
+    h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
+    return (h >> 33) % (uint64_t)search->n_parts == (uint64_t)search->part;
+}
+
 int hone__search_is_new(const hone_search *search, int64_t index)
 {
-    return index >= 0 && slot_of(search, index) < 0;
+    return index >= 0 && is_ours(search, index) && slot_of(search, index) < 0;
 }
 
 const int *hone__search_values(const hone_search *search, int64_t slot)
@@ -223,6 +235,8 @@ hone_status hone__search_open(const char *name, const hone_search_space *space,
     search->seed = options->seed;
     search->answer_s = options->answer_s;
     search->stop = options->stop;
+    search->part = options->part;
+    search->n_parts = options->n_parts;
     search->n_spread = spec.n_spread;
     search->best = -1;
     search->worst_ns = 1;
@@ -256,7 +270,7 @@ static int64_t next_first(hone_search *search)
     while (search->at_first < search->n_first) {
         const int64_t index = search->first[search->at_first++];
 
-        if (hone__search_is_new(search, index))
+        if (index >= 0 && slot_of(search, index) < 0)
             return index;
     }
     return -1;
@@ -275,11 +289,13 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
                               hone_error *err)
 {
     int64_t index;
+    int is_first;
 
     *out_index = -1;
     if (search->n_trials >= search->space.count)
         return HONE_OK;
     index = next_first(search);
+    is_first = index >= 0;
     if (index < 0 && wants_spread(search)) {
         --search->n_spread;
         index = hone__search_spread(search);
@@ -292,7 +308,7 @@ hone_status hone__search_next(hone_search *search, int64_t *out_index,
             *err = search->failure;
         return search->failure.status;
     }
-    if (!hone__search_is_new(search, index)) {
+    if (is_first ? index < 0 : !hone__search_is_new(search, index)) {
         search->tag = 0;
         index = hone__search_any_new(search);
     }

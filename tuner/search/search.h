@@ -62,6 +62,12 @@ typedef struct hone_search_options {
     size_t n_hints;
     double answer_s; /* that a strategy's program may take; 0: 60 */
     const volatile sig_atomic_t *stop; /* while one is waited for; NULL ok */
+    /* Of several searches that share the configurations among them, `part` of
+     * 0 .. n_parts-1: which one a configuration belongs to depends on its
+     * number alone, and the others' count as known. What is in `first` all try.
+     * 0 parts: there are no others. */
+    int part;
+    int n_parts;
 } hone_search_options;
 
 /* `name` is one of hone__search_names(), or one with options,
@@ -96,7 +102,8 @@ int hone__search_is_learning(const hone_search *search);
 /* The best that the prior guesses of any configuration; NAN without one. */
 double hone__search_best_guess(hone_search *search);
 
-/* Was it neither asked for nor told? Not of -1. */
+/* Was it neither asked for nor told, and is it no other search's part? Not of
+ * -1. */
 int hone__search_is_new(const hone_search *search, int64_t index);
 
 /* Would it open? HONE_ERR_ARGUMENT. */

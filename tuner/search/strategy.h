@@ -88,6 +88,7 @@ struct hone_search {
     uint64_t seed;
     double answer_s; /* of a program; 0: its own limit */
     const volatile sig_atomic_t *stop;
+    int part, n_parts;  /* of the configurations, the rest are others' */
     hone_error failure; /* of `propose` or `learn`: the search is over */
     int64_t *first;
     size_t n_first;

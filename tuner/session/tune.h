@@ -83,6 +83,13 @@ typedef struct hone_tune_request {
     double budget_s;       /* 0: no such limit */
     double until_gain;     /* stop when another such gain is unlikely, see
                               rules.h: 0.01 for 1 %; 0: do not */
+    /* Of several runs that share the configurations of this problem among them,
+     * `part` of 0 .. n_parts-1 (search.h); 0 parts: there is one run. */
+    int part;
+    int n_parts;
+    /* Of a list of problems that is shared out, "shard 3/6 of LIST": stored
+     * with the session (FORMAT.md). NULL: it is no part of one. */
+    const char *shard;
     uint64_t seed;
     hone_tune_loans *loans;            /* NULL: nobody lends */
     const hone_objectives *objectives; /* beside the time; NULL: none */

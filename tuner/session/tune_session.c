@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 static hone_status put_problem(hone_tune_run *run, hone_error *err)
 {
@@ -87,11 +88,29 @@ static hone_status begin_session(hone_tune_run *run, hone_tune_impl *impl,
                                   err);
 }
 
+/* Which machine and which card of its model: devices are one row by model and
+ * driver, and cards of one model differ all the same ('hone show fleet'). */
+static hone_status put_place(hone_tune_run *run, hone_error *err)
+{
+    struct utsname system;
+    char text[200];
+    hone_status status = HONE_OK;
+
+    (void)snprintf(text, sizeof text, "host=%.120s card=%s",
+                   uname(&system) == 0 ? system.nodename : "?",
+                   run->device.id[0] ? run->device.id : "?");
+    for (size_t i = 0; i < run->n_impls && status == HONE_OK; ++i)
+        status = hone__tune_decide(
+            run, &run->impls[i],
+            &(hone_db_decision){.kind = "place", .text = text}, err);
+    return status;
+}
+
 hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
     const hone_toolchain *toolchain = hone__farm_toolchain(run->farm);
-    char budget[64] = "";
+    char budget[160] = "";
     hone_db_session session = {.mode = hone__mode_name(request->mode),
                                .strategy = request->strategy,
                                .seed = request->seed,
@@ -106,6 +125,9 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
         (void)snprintf(budget + strlen(budget), sizeof budget - strlen(budget),
                        "%suntil %g%%", budget[0] ? " " : "",
                        100 * request->until_gain);
+    if (request->shard)
+        (void)snprintf(budget + strlen(budget), sizeof budget - strlen(budget),
+                       "%s%s", budget[0] ? ", " : "", request->shard);
     HONE_TRY(put_device(run, err));
     HONE_TRY(put_problem(run, err));
     HONE_TRY(hone__db_toolchain_put(request->db, toolchain->name,
@@ -115,6 +137,7 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
     session.problem_id = run->problem_id;
     for (size_t i = 0; i < run->n_impls; ++i)
         HONE_TRY(begin_session(run, &run->impls[i], &session, err));
+    HONE_TRY(put_place(run, err));
     HONE_TRY(hone__tune_objective_ask(run, err));
     return sync_elsewhere(run, err);
 }

@@ -116,6 +116,15 @@ static hone_status open_impls(hone_tune_run *run, hone_error *err)
     return HONE_OK;
 }
 
+/* Of the space, what this run tries at most, about. */
+static int64_t part_of_space(const hone_tune_run *run)
+{
+    const int64_t n = run->result->space_valid;
+    const int n_parts = run->request->n_parts;
+
+    return n_parts > 1 ? n / n_parts + 1 : n;
+}
+
 /* How many trials there will be, with those of earlier runs. Without any
  * limit: all. */
 static int64_t planned_trials(const hone_tune_run *run)
@@ -126,7 +135,7 @@ static int64_t planned_trials(const hone_tune_run *run)
         return request->budget_trials;
     return request->budget_s > 0 || request->until_gain > 0
                ? 0
-               : run->result->space_valid;
+               : part_of_space(run);
 }
 
 /* With a guess, what is good at neighbours is looked at by it before it is
@@ -184,7 +193,9 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
             .hints = hints,
             .n_hints = n_hints,
             .answer_s = request->answer_s,
-            .stop = request->farm.stop},
+            .stop = request->farm.stop,
+            .part = request->part,
+            .n_parts = request->n_parts},
         &impl->search, err);
     hone__free(first);
     HONE_TRY(status);
@@ -228,7 +239,7 @@ static void plan_progress(hone_tune_run *run)
     hone_tune_progress *p = &run->progress;
 
     p->budget_s = run->request->budget_s;
-    p->n_planned = run->only_index >= 0 ? 1 : run->result->space_valid;
+    p->n_planned = run->only_index >= 0 ? 1 : part_of_space(run);
     if (run->request->budget_trials > 0 &&
         run->request->budget_trials < p->n_planned)
         p->n_planned = run->request->budget_trials;
