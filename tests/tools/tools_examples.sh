@@ -56,6 +56,7 @@ hone_example() {
         return
         ;;
     "hone top --db"* | "hone merge"* | "hone explain"* | "hone diff"* | "hone check"* | "hone gc"*) wanted=3 ;; # no database
+    "hone submit"* | "hone status"* | "hone cache"*) wanted=3 ;; # no shared folder, no cache to trim
     "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone compile"* | *"--require"*)
         not_run "$1" "depends on NVRTC: tools_compile.sh"
