@@ -380,6 +380,20 @@ static hone_status spell_select(speller *s, const hone_graph_node *n)
     return HONE_OK;
 }
 
+/* What has no text, or what it is of. */
+static hone_status fail_operation(const speller *s, const hone_graph_node *n)
+{
+    int has_fraction = n->op == HONE_OP_TRUE_DIV || n->op == HONE_OP_FLOAT;
+
+    for (int i = 0; i < n->n_args; ++i) {
+        const int op = s->graph->nodes[n->args[i]].op;
+
+        has_fraction |= op == HONE_OP_TRUE_DIV || op == HONE_OP_FLOAT;
+    }
+    return fail(s, has_fraction ? "a division or a number with a fraction"
+                                : "an operation of several parameters");
+}
+
 /* `is_truth`: only whether it is zero counts. */
 static hone_status spell_node(speller *s, hone_node node, int is_truth)
 {
@@ -407,10 +421,7 @@ static hone_status spell_node(speller *s, hone_node node, int is_truth)
         return spell_logic(s, n, is_truth);
     if (n->op == HONE_OP_SELECT)
         return spell_select(s, n);
-    return text ? spell_row(s, text, node)
-                : fail(s, n->op == HONE_OP_TRUE_DIV || n->op == HONE_OP_FLOAT
-                              ? "a division or a number with a fraction"
-                              : "an operation of several parameters");
+    return text ? spell_row(s, text, node) : fail_operation(s, n);
 }
 
 static hone_status spell(speller *s, hone_node node, int is_truth)

@@ -212,10 +212,11 @@ static hone_status check_options(const hone_options *options, hone_error *err)
                               "operation: leave --dims %s out",
                               options->items[i].text);
     if (options->text[HONE_OPT_BETWEEN] &&
-        (is_none || !options->text[HONE_OPT_SHAPES]))
+        (is_none || options->text[HONE_OPT_SHARD] ||
+         !options->text[HONE_OPT_SHAPES]))
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--between goes with --shapes and a portfolio, which "
-                          "learns from such problems");
+                          "learns from such problems, and not with --shard");
     if (is_none && !options->text[HONE_OPT_SHAPES])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--no-portfolio goes with --shapes, which alone "

@@ -409,6 +409,33 @@ template <typename E, int ROWS, int BOX> struct staging {
             __syncwarp();
         }
     }
+
+    /* From C to a buffer, or what fits into C from it, an element a lane: for
+     * tiles whose sums leave no registers for whole pieces. */
+    template <bool TO_C, typename C>
+    static __device__ __forceinline__ void
+    copy_rows(unsigned buffer, const C &c, int row, int col, int end,
+              int thread)
+    {
+#pragma unroll 8
+        for (int r = thread / 32; r < ROWS; r += 4) {
+#pragma unroll
+            for (int k = thread % 32; k < PHASE; k += 32) {
+                one *of_c = c.at(row + r, col + k);
+                one v;
+
+                if (row + r >= c.rows || k >= end || col + k >= c.cols)
+                    continue;
+                if constexpr (TO_C) {
+                    hone::shared_load(buffer + at(r, k), v);
+                    *of_c = v;
+                } else {
+                    v = *of_c;
+                    hone::shared_store(buffer + at(r, k), v);
+                }
+            }
+        }
+    }
 };
 
 /* --- through staging buffers ------------------------------------------------ */
@@ -467,6 +494,7 @@ struct staged_output {
         constexpr int AHEAD = HEIGHTS * SUMS <= 64    ? 4
                               : HEIGHTS * SUMS <= 128 ? 2
                                                       : 1;
+        constexpr bool PIECES = HEIGHTS * SUMS <= 160;
 
         if (!reads)
             gemm::scale(sums, alpha);
@@ -487,8 +515,12 @@ struct staged_output {
                 hone::group_sync(group);
             }
             if (reads && !mapped) {
-                buffer_of::template read_rows<AHEAD>(
-                    at, c, t.row, col, min(PHASE, WIDTH - first), thread);
+                if constexpr (PIECES)
+                    buffer_of::template read_rows<AHEAD>(
+                        at, c, t.row, col, min(PHASE, WIDTH - first), thread);
+                else
+                    buffer_of::template copy_rows<false>(at, c, t.row, col,
+                                                      WIDTH - first, thread);
                 hone::group_sync(group);
             }
 #pragma unroll
@@ -504,8 +536,12 @@ struct staged_output {
             hone::async_fence();
             hone::group_sync(group);
             if (!mapped) {
-                buffer_of::template write_rows<AHEAD>(
-                    at, c, t.row, col, min(PHASE, WIDTH - first), thread);
+                if constexpr (PIECES)
+                    buffer_of::template write_rows<AHEAD>(
+                        at, c, t.row, col, min(PHASE, WIDTH - first), thread);
+                else
+                    buffer_of::template copy_rows<true>(at, c, t.row, col,
+                                                      WIDTH - first, thread);
             } else if (thread == 0) {
                 for (int i = 0; i < PHASE && first + i < WIDTH; i += BOX)
                     hone::tensor_store(map, col + i, t.row, t.batch,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every view of `hone show`, with each filter, and `hone top` are answered by
- * the indexes that are there for it: plans.golden has how. A line with SCAN
- * reads a whole table: of one that grows with use there is none, but that
- * sessions and decisions are read from the last one on until there are enough.
+/* Every view of `hone show`, with each filter, `hone top` and `hone export`
+ * are answered by the indexes that are there for it: plans.golden has how. A
+ * line with SCAN reads a whole table: of one that grows with use there is none,
+ * but that sessions and decisions are read from the last one on until there are
+ * enough.
  */
 #include "db/db.h"
 #include "runtime/base/text.h"
@@ -59,6 +60,15 @@ static void top(const char *path)
     run(hone__cmd_top, HONE_EXIT_INPUT, words);
 }
 
+/* There is no trial. */
+static void export(const char *path)
+{
+    char words[512];
+
+    (void)snprintf(words, sizeof words, "export sum -o - --db %s", path);
+    run(hone__cmd_export, HONE_EXIT_INPUT, words);
+}
+
 static void plans(void **state)
 {
     static const char *const views[] = {
@@ -84,6 +94,7 @@ static void plans(void **state)
         for (size_t i = 0; i < sizeof filters / sizeof filters[0]; ++i)
             show(path, views[v], filters[i]);
     top(path);
+    export(path);
     plans_end(path, &text);
     (void)fflush(stdout);
     assert_int_equal(dup2(out, STDOUT_FILENO), STDOUT_FILENO);

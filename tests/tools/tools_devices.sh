@@ -54,7 +54,7 @@ ask_is "select count(*) from trial" 30
 
 # ---- fewer problems than devices: they share its trials --------------------------------
 rm -f hone.db*
-run 0 tune saxpy/stream --dims 1500007 --device cpu,cpu --budget 25 --format json
+run 0 tune saxpy/stream --dims 400009 --device cpu,cpu --budget 25 --format json
 json shapes.0.trials=25 devices.1.problems=0
 grep -q '"n_helped": [1-9]' out || fail "nobody helped"
 ask_is "select count(*), count(distinct variant_id) from trial" "25|25"
@@ -63,7 +63,7 @@ ask_is "select count(*) from session" 2
 # ---- a lane is killed: the others take over ----------------------------------------------
 # The parent's lanes are named hone-lane; the first that tunes is killed.
 rm -f hone.db*
-many="--dims 2000003 --dims 2100001 --dims 2200009 --dims 2300003 --budget 12"
+many="--dims 200003 --dims 210011 --dims 220009 --dims 230003 --budget 12"
 # shellcheck disable=SC2086
 "$HONE" tune saxpy/stream $many --device cpu,cpu,cpu:2 >tune.out 2>tune.err &
 tuner=$!

@@ -44,6 +44,7 @@ json "roofline.0.side=f32" roofline.0.most=66908.160000000003 roofline.0.unit=GF
     roofline.1.most=1070530.5600000001
 run 0 explain op_3 --db "$work/large.db"
 out_has "(registers)"
+out_has "Where 'explained' is below 0.3 the shares say little."
 for width in 60 80 120; do
     COLUMNS=$width run 0 explain op_3 --db "$work/large.db"
     awk -v most=$width 'length($0) > most || / $/ { exit 1 }' "$work/out" ||

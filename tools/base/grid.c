@@ -10,6 +10,7 @@
 enum {
     GAP = 2,     /* between columns */
     NARROW = 18, /* a text column is not wrapped to less */
+    LONG = 40,   /* longer words are broken: paths, hashes */
     TALL = 3,    /* lines of a cell; what takes more goes below its row */
     INDENT = 4   /* of what had no room in its row */
 };
@@ -158,7 +159,7 @@ static void measure_column(hone_grid *grid, json_t *rows, size_t column)
         word = cell_word > word ? cell_word : word;
     }
     hone__text_free(&text);
-    word = word < NARROW ? NARROW : word;
+    word = word < NARROW ? NARROW : word > LONG ? LONG : word;
     grid->width[column] = grid->natural[column] = width;
     grid->least[column] = is_text(grid, column) && word < width ? word : width;
 }
@@ -217,11 +218,13 @@ static void shrink(hone_grid *grid)
     }
 }
 
-/* Would a cell take so many lines that the table is hard to read? */
+/* Would a cell take so many lines that the table is hard to read? One that has
+ * half of the line would gain little below its row. */
 static int is_tall(const hone_grid *grid)
 {
     for (size_t i = 0; i < grid->n_columns; ++i)
-        if (is_shown(grid, i) && grid->natural[i] > TALL * grid->width[i])
+        if (is_shown(grid, i) && grid->natural[i] > TALL * grid->width[i] &&
+            2 * grid->width[i] < grid->limit)
             return 1;
     return 0;
 }

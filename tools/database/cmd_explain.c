@@ -4,6 +4,7 @@
 #include "tools/base/commands.h"
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
+#include "tools/base/wrap.h"
 #include "tools/base/output.h"
 #include "tools/database/explain.h"
 #include "tools/database/show.h"
@@ -160,6 +161,22 @@ static hone_exit print_section(const hone_options *options, size_t i,
     return hone__output_end(output, hone__json(""));
 }
 
+/* A poor fit is not left to the reader to find. */
+static void say_poor_fit(json_t *rows)
+{
+    hone_text lines = {0};
+    int is_poor = 0;
+
+    for (size_t i = 0; i < json_array_size(rows); ++i)
+        is_poor |= json_number_value(json_object_get(json_array_get(rows, i),
+                                                     "explained")) < 0.3;
+    if (is_poor)
+        hone__wrap("Where 'explained' is below 0.3 the shares say little.", 0,
+                   0, hone__wrap_limit(), &lines);
+    (void)fputs(hone__text_str(&lines), stdout);
+    hone__text_free(&lines);
+}
+
 static hone_exit print_text(const hone_options *options, json_t *all)
 {
     json_t *parts[sizeof sections / sizeof sections[0]];
@@ -178,6 +195,8 @@ static hone_exit print_text(const hone_options *options, json_t *all)
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i) {
         if (code == HONE_EXIT_DONE)
             code = print_section(options, i, parts[i]);
+        if (strcmp(sections[i].key, "importance") == 0)
+            say_poor_fit(parts[i]);
         json_decref(parts[i]);
     }
     if (code == HONE_EXIT_DONE)

@@ -74,7 +74,7 @@ typedef struct hone_device {
     hone_properties properties;
     char name[128];
     int driver_version;
-    int n_devices; /* of its kind */
+    int n_devices;      /* of its kind */
     size_t guard_bytes; /* of each band; 0: a sanitizer watches the bounds */
     hone_cu_module code;
     struct {

@@ -256,15 +256,22 @@ hone_status hone__dispatch_open(const hone_dispatch_request *request,
     return HONE_OK;
 }
 
-/* Those that a person waits for no longer are not waited for. */
+/* Those that a person waits for no longer are not waited for: one may be asking
+ * a driver that does not answer. What they had is stored by then. */
 void hone__dispatch_close(hone_dispatch *d)
 {
+    const volatile sig_atomic_t *stop = d ? d->request->farm->stop : NULL;
+
     if (!d)
         return;
     for (size_t i = 0; i < d->n_lanes; ++i)
         hone__worker_dismiss(&d->lanes[i].worker);
-    for (size_t i = 0; i < d->n_lanes; ++i)
-        (void)hone__worker_stop(&d->lanes[i].worker, FAREWELL_S, NULL, 0);
+    for (size_t i = 0; i < d->n_lanes; ++i) {
+        if (stop && *stop)
+            hone__worker_kill(&d->lanes[i].worker);
+        else
+            (void)hone__worker_stop(&d->lanes[i].worker, FAREWELL_S, NULL, 0);
+    }
     hone__farm_share_close(&d->share);
     hone__device_lock_drop(&d->lock);
     hone__free(d);
