@@ -41,6 +41,7 @@ hone_example() {
         *) set -- "$1 --budget 2" ;;
         esac
         ;;
+    "hone tune --shapes FILE"*) wanted=3 ;; # no such file
     "hone tune"* | "hone run"* | "hone bench"*) wanted=4 ;;
     "hone simulate"*) wanted=3 ;; # no such file
     "hone explain saxpy"*)
@@ -56,6 +57,7 @@ hone_example() {
         return
         ;;
     "hone top --db"* | "hone merge"* | "hone explain"* | "hone diff"* | "hone check"* | "hone gc"*) wanted=3 ;; # no database
+    "hone submit"* | "hone status"*) wanted=3 ;; # no shared folder
     "hone pack"*) wanted=3 ;; # nothing is tuned for a GPU here
     "hone compile"* | *"--require"*)
         not_run "$1" "depends on NVRTC: tools_compile.sh"

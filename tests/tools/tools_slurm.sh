@@ -25,7 +25,9 @@ if [ "$is_ours" -eq 1 ]; then
         echo "$lacks"
         exit 77
     fi
-    mkdir "$cluster"
+    mkdir "$cluster" "$work/tmp"
+    TMPDIR=$work/tmp # of tasks that are killed, too
+    export TMPDIR
     trap 'cluster_end; rm -rf "$work"' EXIT
     trap 'exit 1' TERM INT HUP
     # Where a container allows no daemons there is nothing to test.
