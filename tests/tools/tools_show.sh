@@ -164,13 +164,13 @@ json schema_version=1
 for view in winners trials sessions decisions devices coverage problems stale \
     parameters; do
     run 0 show $view --db "$db" --full
-    tr -s ' ,=:' '\n\n\n\n' <"$work/out" | sort -u >"$work/words"
+    tr -s ' ,=:' '[\n*]' <"$work/out" | sort -u >"$work/words"
     for width in 40 60 80 120; do
         COLUMNS=$width run 0 show $view --db "$db" --full
         awk -v most=$width 'length($0) > most || / $/ { exit 1 }' "$work/out" ||
             fail "$view is wider than $width, or ends in blanks"
         # No word is broken: what differs is what stands above, or nowhere ("-").
-        tr -s ' ,=:' '\n\n\n\n' <"$work/out" | sort -u >"$work/narrow"
+        tr -s ' ,=:' '[\n*]' <"$work/out" | sort -u >"$work/narrow"
         comm -23 "$work/narrow" "$work/words" | grep . &&
             fail "$view has words that it does not have at full width"
         comm -13 "$work/narrow" "$work/words" | grep -v '^-$' | grep . &&
