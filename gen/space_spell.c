@@ -4,6 +4,7 @@
 #include "gen/space_spell.h"
 
 #include "gen/space_parts.h"
+#include "gen/space_spell_cases.h"
 
 #include <string.h>
 
@@ -35,7 +36,8 @@ size_t hone__space_default_value(const hone_space *space, size_t param)
     return space->tmpl ? space->tmpl->params[param].default_index : 0;
 }
 
-static hone_datum value_of(const hone_space *space, size_t param, size_t value)
+hone_datum hone__space_value(const hone_space *space, size_t param,
+                             size_t value)
 {
     return space->tmpl
                ? hone__datum_int(space->tmpl->params[param].values[value])
@@ -105,7 +107,7 @@ static int is_numeric(const speller *s, size_t param)
                space->tmpl->params[param].kind == HONE_PARAM_INT ||
                space->tmpl->params[param].kind == HONE_PARAM_BOOL;
     for (int i = 0; i < space->n_values[param]; ++i)
-        if (value_of(space, param, (size_t)i).kind != HONE_DATUM_INT)
+        if (hone__space_value(space, param, (size_t)i).kind != HONE_DATUM_INT)
             return 0;
     return 1;
 }
@@ -129,7 +131,7 @@ static hone_datum value_at(const speller *s, hone_node node, size_t param,
 {
     hone_datum vars[HONE_GRAPH_VARS] = {{0}};
 
-    vars[param] = value_of(s->space, param, value);
+    vars[param] = hone__space_value(s->space, param, value);
     return hone__graph_eval(s->graph, node, vars, s->scratch);
 }
 
@@ -214,7 +216,7 @@ static int is_from_zero(const speller *s, hone_node node, int depth)
         return n->value.kind == HONE_DATUM_INT && n->value.i >= 0;
     case HONE_OP_SLOT:
         for (int i = 0; i < s->space->n_values[n->var]; ++i) {
-            const hone_datum v = value_of(s->space, n->var, (size_t)i);
+            const hone_datum v = hone__space_value(s->space, n->var, (size_t)i);
 
             if (v.kind != HONE_DATUM_INT || v.i < 0)
                 return 0;
@@ -424,14 +426,34 @@ static hone_status spell_node(speller *s, hone_node node, int is_truth)
     return text ? spell_row(s, text, node) : fail_operation(s, n);
 }
 
+/* What failed on the way, behind `length`, as its combinations. */
+static hone_status spell_cases(speller *s, hone_node node, int depth,
+                               size_t length, hone_status status)
+{
+    s->depth = depth;
+    if (s->out->data)
+        s->out->data[length] = '\0';
+    s->out->length = length;
+    if (!hone__space_spell_cases(s->space, s->graph, node, s->scratch,
+                                 s->language, s->out))
+        return status;
+    hone__error_clear(s->err);
+    return HONE_OK;
+}
+
 static hone_status spell(speller *s, hone_node node, int is_truth)
 {
+    const size_t length = s->out->length;
+    const int depth = s->depth;
     hone_status status;
 
     if (++s->depth > MOST_DEPTH || s->out->length > MOST_BYTES)
         return fail(s, "an expression that is too long");
     status = spell_node(s, node, is_truth);
     --s->depth;
+    if (status == HONE_ERR_UNSUPPORTED &&
+        (is_truth || hone__op_is_truth(s->graph->nodes[node].op)))
+        status = spell_cases(s, node, depth, length, status);
     return status;
 }
 

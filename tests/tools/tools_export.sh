@@ -172,6 +172,37 @@ same_space() {
 }
 same_space saxpy/stream --dims 777
 same_space "$fixtures/mini.cu" --dims 100,f64
+# Divisions with a fraction, which templates do not have: value by value.
+cat >fraction.json <<'END'
+{"General": {"FormatVersion": 1},
+ "ConfigurationSpace": {
+  "TuningParameters": [
+   {"Name": "K", "Type": "int", "Values": "[16, 24, 32]", "Default": 16},
+   {"Name": "A", "Type": "int", "Values": "[3, 8, 16]", "Default": 8},
+   {"Name": "B", "Type": "int", "Values": "[8, 16, 32]", "Default": 8},
+   {"Name": "C", "Type": "int", "Values": "[8, 16, 32]", "Default": 8},
+   {"Name": "FREE", "Type": "int", "Values": "[0, 1]", "Default": 0}],
+  "Conditions": [
+   {"Expression": "K % ((A * B)/C) == 0", "Parameters": ["K", "A", "B", "C"]}]}}
+END
+run 0 space fraction.json --count
+count=$(cat out)
+run 0 space fraction.json --list --format csv
+tail -n +2 out | sort >t1.txt
+run 0 import fraction.json -o lines.txt
+{
+    echo '#pragma hone op fraction(n)'
+    echo '#pragma hone arg x: inout f32[n]'
+    cat lines.txt
+    echo '#pragma hone launch fraction grid(1) block(32) args(x)'
+    echo 'extern "C" __global__ void fraction(float *x) { x[0] = 0; }'
+} >fraction.cu
+run 0 space fraction.cu --count
+out_is "$count"
+run 0 export fraction.cu --format t1 -o again.json -q
+run 0 space again.json --list --format csv
+tail -n +2 out | sort >again.txt
+cmp -s t1.txt again.txt || fail "other configurations of a fraction"
 space gemm/wmma --dims 1024,1024,1024
 space convolve2d/direct --dims 512,512,3,f32
 space column_sums/stream --dims 4096,4096
