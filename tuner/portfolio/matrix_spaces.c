@@ -25,8 +25,8 @@ static hone_status open_space(const hone_matrix *matrix, size_t impl,
     *out = NULL;
     hone__template_known_dims(tmpl, matrix->problems[problem].dims, 1, dims);
     if (status == HONE_OK)
-        status = hone__space_create_whole(tmpl, dims, matrix->properties, out,
-                                          &why);
+        status =
+            hone__space_create_whole(tmpl, dims, matrix->properties, out, &why);
     if (status == HONE_OK || does_not_apply(status))
         return HONE_OK;
     *err = why;
