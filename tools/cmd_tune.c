@@ -217,6 +217,13 @@ static hone_status check_options(const hone_options *options, hone_error *err)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--between goes with --shapes and a portfolio, which "
                           "learns from such problems, and not with --shard");
+    if (options->text[HONE_OPT_BETWEEN] &&
+        options->number[HONE_OPT_BETWEEN] > HONE_BETWEEN_MOST)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--between %s: at most %d problems are drawn for an "
+                          "operation, since each is tuned",
+                          options->text[HONE_OPT_BETWEEN],
+                          (int)HONE_BETWEEN_MOST);
     if (is_none && !options->text[HONE_OPT_SHAPES])
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--no-portfolio goes with --shapes, which alone "

@@ -54,8 +54,12 @@ hone_shape *hone__shapes_find(const hone_shapes *shapes, size_t op,
 /* ---- problems that nobody named (tune_between.c) --------------------------
  */
 
-/* Add `n_each` problems between those of each operation, -1: as many as it has,
- * up to 64; a note says so. */
+/* More are refused: each is tuned. */
+enum { HONE_BETWEEN_MOST = 10000 };
+
+/* Add `n_each` problems between those of each operation, up to
+ * HONE_BETWEEN_MOST, -1: as many as it has, up to 64; a note says so, and where
+ * some were asked for and there are none. */
 hone_status hone__shapes_add_between(hone_shapes *shapes, int64_t n_each,
                                      uint64_t seed, hone_error *err);
 

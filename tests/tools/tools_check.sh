@@ -184,4 +184,8 @@ run 3 gc --db bad.db
 err_has "nothing was removed"
 [ "$before" -eq "$("$tests/db_ask" bad.db "select count(*) from trial")" ] ||
     fail "trials went"
+# What answers a launch is not the winner.
+damage "update answer set time_ns = time_ns + 1"
+run 1 check --db bad.db
+out_has "is not its winner"
 run 3 gc --db missing.db

@@ -101,6 +101,11 @@ json portfolios.0.problems=6
 [ "$(grep -c '"label"' out)" -eq 4 ] || fail "rows that nobody asked for"
 [ "$(ask b.db "select count(*) from winner_v1
     where dims + 0 between 1000 and 65536")" -eq 6 ] || fail "not 6 winners"
+run 2 tune --shapes shapes --between 4611686018427387904 --device cpu --db b.db
+err_has "at most 10000"
+head -n 2 shapes >few
+run 0 tune --shapes few --device cpu --budget 5 --between 3 --db b.db
+err_has "nothing lies between"
 run 2 tune saxpy --dims 1000 --between 2 --device cpu --db b.db
 err_has "goes with --shapes"
 
