@@ -3,41 +3,45 @@
 # What the runtime answers for problems that nobody tuned: TRAIN problems of OP
 # are tuned with TRIALS trials each and end with a portfolio and its chooser. At
 # TEST others, drawn beforehand: what a program would launch with that database
-# (chosen), and after tuning this very problem with TRIALS trials that begin with
+# (chosen), and after tuning these very problems with TRIALS trials that begin with
 # what was learned (tuned), both timed by `hone run`. From the final of that
 # tuning: the best of the vendors' functions, and the winner's default variant.
 #
 #     OP=gemm sh tests/gpu/choose.sh FOLDER
 #
 # SEED: of the drawn problems (3101; those tested have the next one).
-# SECONDS_MAX: no problem is begun later (560).
+# DEVICES: what tunes the lists, cuda:0,1 for two (DEVICE).
+# SECONDS_MAX: the tests are interrupted then (540); what was reached is judged.
 . "$(dirname "$0")/steps.sh"
-here=$(dirname "$0")
 OP=${OP:-gemm}
 SEED=${SEED:-3101}
 TRAIN=${TRAIN:-36}
 TEST=${TEST:-30}
 TRIALS=${TRIALS:-100}
-SECONDS_MAX=${SECONDS_MAX:-560}
+DEVICES=${DEVICES:-$DEVICE}
+SECONDS_MAX=${SECONDS_MAX:-540}
 begin=$(date +%s)
 
-draw() { # draw SEED N: one "M,N,K" a line
-    if [ "$OP" = gemm ]; then
-        awk -v seed="$1" -v n="$2" -f "$here/six_classes.awk"
-    else
-        awk -v seed="$1" -v draws="$2" -v ops=" $OP " -f "$here/draw.awk" |
-            awk -v op="$OP" '$2 == op { print $3 }'
-    fi
+list() { # list SEED N: of problems, as a file
+    drawn "$OP" "$1" "$2" | sed "s/^/$OP /"
 }
-draw "$SEED" "$TRAIN" | sed "s/^/$OP /" >"$scratch/train"
+list "$SEED" "$TRAIN" >"$scratch/train"
+list $((SEED + 1)) "$TEST" >"$scratch/test"
 step train "$HONE" tune --shapes "$scratch/train" --budget "$TRIALS" \
-    --device "$DEVICE" --format json
+    --device "$DEVICES" --format json
 "$HONE" show models
 
-at() { # at NAME PATH
-    db_ask :memory: "select readfile('$OUT/$1.json') ->> '\$.$2'"
+at() { # at PATH: of the run before
+    db_ask :memory: "select readfile('$OUT/run.json') ->> '\$.$1'"
 }
-# last vendor|default: its time over the winner's, in the last ranking; 0: none
+runs() { # runs DB: time, match and implementation of each of the tested problems
+    while read -r _ dims; do
+        step run hone run "$OP" --dims "$dims" --db "$1" >&2
+        echo "$dims $(at time_ns) $(at match) $(at implementation)"
+    done <"$scratch/test"
+}
+# last vendor|default DIMS: its time over the winner's, in the last ranking;
+# 0: none
 last() {
     case $1 in
     vendor) of="(select min(r.time_ns) from ranking r
@@ -48,21 +52,22 @@ last() {
     default) of=w.default_time_ns ;;
     esac
     db_ask "$scratch/taught.db" "select round(coalesce($of / w.time_ns, 0), 4)
-        from winner_v1 w order by session_id desc limit 1"
+        from winner_v1 w where op = '$OP' and (dims = '$2' or dims glob '$2,*')"
 }
-: >"$OUT/choose.txt"
-draw $((SEED + 1)) "$TEST" |
-    while read -r dims; do
-        [ $(($(date +%s) - begin)) -le "$SECONDS_MAX" ] || break
-        cp "$HONE_DB" "$scratch/taught.db"
-        step chosen hone run "$OP" --dims "$dims"
-        step tune hone tune "$OP" --dims "$dims" --budget "$TRIALS" -q \
-            --db "$scratch/taught.db"
-        step tuned hone run "$OP" --dims "$dims" --db "$scratch/taught.db"
-        echo "$dims $(at chosen time_ns) $(at tuned time_ns) \
-$(last vendor) $(last default) $(at chosen match) \
-$(at chosen implementation) $(at tuned implementation)" >>"$OUT/choose.txt"
-    done >"$OUT/steps.log"
+runs "$HONE_DB" >"$scratch/chosen" 2>"$OUT/steps.log"
+cp "$HONE_DB" "$scratch/taught.db"
+step test timeout -s INT $((SECONDS_MAX + begin - $(date +%s))) \
+    "$HONE" tune --shapes "$scratch/test" --no-portfolio --budget "$TRIALS" \
+    --device "$DEVICES" --format json --db "$scratch/taught.db"
+runs "$scratch/taught.db" >"$scratch/tuned" 2>>"$OUT/steps.log"
+while read -r dims chosen_ns match by; do
+    # shellcheck disable=SC2046 # time, match and implementation of the tuned one
+    set -- $(awk -v dims="$dims" '$1 == dims { print $2, $3, $4 }' \
+        "$scratch/tuned")
+    [ "$2" = exact ] || continue # not reached
+    echo "$dims $chosen_ns $1 $(last vendor "$dims") $(last default "$dims")" \
+        "$match $by $3"
+done <"$scratch/chosen" >"$OUT/choose.txt"
 awk '{ loss = $2 / $3; sum += log(loss); if (loss > worst) worst = loss
       if (loss > 1.12) far++
       library = $4 ? loss / $4 : 0; plain = $5 ? loss / $5 : 0

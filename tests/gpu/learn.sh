@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What tuned problems teach about others: TRAIN products are tuned with 150
+# What tuned problems teach about others: TRAIN problems of OP are tuned with 150
 # trials each, and end with a portfolio and its chooser. At TEST others: what the
 # program would launch untuned, 40 and 150 trials that begin with what was
 # learned, 150 that begin with nothing, and LONG, each against the fastest of
 # these. Times are those of each run's own series after a rest.
 #
-#     sh tests/gpu/learn.sh FOLDER
+#     OP=gemm sh tests/gpu/learn.sh FOLDER
 #
+# TAUGHT: a database of tuned problems to begin with; none is tuned for it then.
 # SEED: of the drawn problems (2401; those tested have the next one).
 # SECONDS_MAX: no problem is begun later (520).
 . "$(dirname "$0")/steps.sh"
-here=$(dirname "$0")
+OP=${OP:-gemm}
+TAUGHT=${TAUGHT:-}
 SEED=${SEED:-2401}
 TRAIN=${TRAIN:-24}
 TEST=${TEST:-18}
@@ -19,10 +21,13 @@ LONG=${LONG:-800}
 SECONDS_MAX=${SECONDS_MAX:-520}
 begin=$(date +%s)
 
-awk -v seed="$SEED" -v n="$TRAIN" -f "$here/six_classes.awk" |
-    sed 's/^/gemm /' >"$scratch/train"
-step train "$HONE" tune --shapes "$scratch/train" --budget 150 \
-    --device "$DEVICE" --format json
+if [ -n "$TAUGHT" ]; then
+    cp "$TAUGHT" "$HONE_DB"
+else
+    drawn "$OP" "$SEED" "$TRAIN" | sed "s/^/$OP /" >"$scratch/train"
+    step train "$HONE" tune --shapes "$scratch/train" --budget 150 \
+        --between 0 --device "$DEVICE" --format json
+fi
 "$HONE" show models
 
 time_of() { # time_of NAME: of the first shape, or of a run
@@ -30,19 +35,19 @@ time_of() { # time_of NAME: of the first shape, or of a run
         '\$.shapes[0].time_ns', readfile('$OUT/$1.json') ->> '\$.time_ns'))"
 }
 : >"$OUT/learn.txt"
-awk -v seed=$((SEED + 1)) -v n="$TEST" -f "$here/six_classes.awk" |
+drawn "$OP" $((SEED + 1)) "$TEST" |
     while read -r dims; do
         [ $(($(date +%s) - begin)) -le "$SECONDS_MAX" ] || break
         cp "$HONE_DB" "$scratch/taught.db"
         rm -f "$scratch"/empty.db*
-        step run hone run gemm --dims "$dims"
-        step g40 hone tune gemm --dims "$dims" --budget 40 -q \
+        step run hone run "$OP" --dims "$dims"
+        step g40 hone tune "$OP" --dims "$dims" --budget 40 -q \
             --db "$scratch/taught.db"
-        step g150 hone tune gemm --dims "$dims" --budget 150 -q \
+        step g150 hone tune "$OP" --dims "$dims" --budget 150 -q \
             --db "$scratch/taught.db"
-        step c150 hone tune gemm --dims "$dims" --budget 150 --no-seeds -q \
+        step c150 hone tune "$OP" --dims "$dims" --budget 150 --no-seeds -q \
             --db "$scratch/empty.db"
-        step long hone tune gemm --dims "$dims" --budget "$LONG" --no-seeds \
+        step long hone tune "$OP" --dims "$dims" --budget "$LONG" --no-seeds \
             -q --db "$scratch/empty.db"
         echo "$dims $(time_of run) $(time_of g40) $(time_of g150) \
 $(time_of c150) $(time_of long)" >>"$OUT/learn.txt"

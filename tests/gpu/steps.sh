@@ -46,6 +46,16 @@ db_ask() { "$(dirname "$HONE")/../tests/db_ask" "$@"; }
 field() { # field NAME PATH: of NAME.json
     db_ask :memory: "select readfile('$OUT/$1.json') ->> '\$.$2'"
 }
+# drawn OP SEED N: problems that nobody chose, one "M,N,K" a line.
+drawn() {
+    here=$(dirname "$0")
+    if [ "$1" = gemm ]; then
+        awk -v seed="$2" -v n="$3" -f "$here/six_classes.awk"
+    else
+        awk -v seed="$2" -v draws="$3" -v ops=" $1 " -f "$here/draw.awk" |
+            awk -v op="$1" '$2 == op { print $3 }'
+    fi
+}
 # table SCRIPT ..: the tables that SQL scripts beside this one, one behind the
 # other, make of the JSON files; also kept in the folder.
 table() {
