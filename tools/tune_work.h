@@ -30,7 +30,8 @@ typedef struct hone_tune_work {
      * printed when it is there. */
     json_t **rows;
     size_t n_models;
-    hone_dispatch *dispatch; /* of several devices; NULL: there is one */
+    hone_dispatch *dispatch; /* of several problems or devices; else NULL */
+    int is_several;          /* devices */
     json_t *device_rows;     /* what they waited for, and the compilers */
     json_t *compile_row;
     json_t *portfolios; /* NULL: none were asked for */
@@ -70,14 +71,15 @@ void hone__tune_on_progress(void *user, const hone_tune_progress *progress);
 
 hone_status hone__tune_all(hone_tune_work *work, hone_error *err);
 
-/* ---- on several devices (tune_devices.c) --------------------------------- */
+/* ---- several problems, several devices (tune_devices.c) ------------------ */
 
 /* From here on the database is not open. Close it in any case. */
 hone_status hone__tune_devices_open(hone_tune_work *work, hone_error *err);
 /* A callback of hone_tune_spending: `user` is the work. */
 hone_status hone__tune_devices_tune(void *user, const hone_tune_piece *pieces,
                                     size_t n, hone_error *err);
-/* Says what devices and compilers waited for, and opens the database again. */
+/* Says what several devices and compilers waited for, and opens the database
+ * again. */
 hone_status hone__tune_devices_close(hone_tune_work *work, hone_status status,
                                      hone_error *err);
 
