@@ -273,15 +273,22 @@ static void put_compilers(hone_tune_work *work)
         f->n_workers, f->wall_s, busy, f->n_jobs, f->n_cached, wait_s);
 }
 
-/* What is done on one device, portfolios, is done on the first that is left. */
-static void choose_one(hone_tune_work *work)
+/* What is done on one device of each model: portfolios. */
+static void choose_models(hone_tune_work *work)
 {
-    size_t i = 0;
+    size_t chosen[HONE_DISPATCH_MOST_DEVICES];
 
-    while (i + 1 < hone__dispatch_n_devices(work->dispatch) &&
-           hone__dispatch_device(work->dispatch, i)->is_out)
-        ++i;
-    work->request.device = hone__dispatch_device(work->dispatch, i)->ordinal;
+    work->n_model_devices =
+        hone__dispatch_of_each_model(work->dispatch, chosen);
+    for (size_t i = 0; i < work->n_model_devices; ++i) {
+        const hone_dispatch_device *device =
+            hone__dispatch_device(work->dispatch, chosen[i]);
+        hone_tune_model *model = &work->models[i];
+
+        model->ordinal = device->ordinal;
+        model->report = device->report;
+        (void)snprintf(model->name, sizeof model->name, "%s", device->name);
+    }
 }
 
 hone_status hone__tune_devices_close(hone_tune_work *work, hone_status status,
@@ -292,7 +299,7 @@ hone_status hone__tune_devices_close(hone_tune_work *work, hone_status status,
         for (size_t i = 0; i < hone__dispatch_n_devices(work->dispatch); ++i)
             put_device(work, i);
         put_compilers(work);
-        choose_one(work);
+        choose_models(work);
     }
     hone__dispatch_close(work->dispatch);
     work->dispatch = NULL;

@@ -93,6 +93,13 @@ size_t hone__dispatch_n_devices(const hone_dispatch *dispatch);
 const hone_dispatch_device *hone__dispatch_device(const hone_dispatch *dispatch,
                                                   size_t i);
 
+/* Of each model the first device that is not out: their numbers, in `out` of
+ * HONE_DISPATCH_MOST_DEVICES; how many is returned. */
+size_t hone__dispatch_of_each_model(const hone_dispatch *dispatch, size_t *out);
+/* Are results of one those of the other? */
+int hone__dispatch_is_same_model(const hone_device_report *a,
+                                 const hone_device_report *b);
+
 /* Tune all jobs; with one device those of equal cost in the order given.
  * HONE_ERR_INTERRUPTED after Ctrl-C; HONE_ERR_CUDA if jobs are left because no
  * device of their model is; else what ended a lane's run, with one device after

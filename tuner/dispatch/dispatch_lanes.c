@@ -148,8 +148,8 @@ const hone_farm_use *hone__dispatch_farm_use(const hone_dispatch *dispatch)
     return &dispatch->share.use;
 }
 
-static int is_same_model(const hone_device_report *a,
-                         const hone_device_report *b)
+int hone__dispatch_is_same_model(const hone_device_report *a,
+                                 const hone_device_report *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->arch, b->arch) == 0 &&
            a->properties.value[HONE_PROPERTY_sm_count] ==
@@ -161,12 +161,30 @@ static void group(hone_dispatch *d)
     for (size_t i = 0; i < d->n_lanes; ++i) {
         size_t k = 0;
 
-        while (k < i && !is_same_model(&d->lanes[k].device.report,
-                                       &d->lanes[i].device.report))
+        while (k < i &&
+               !hone__dispatch_is_same_model(&d->lanes[k].device.report,
+                                             &d->lanes[i].device.report))
             ++k;
         d->lanes[i].device.model =
             k < i ? d->lanes[k].device.model : (int)d->n_models++;
     }
+}
+
+size_t hone__dispatch_of_each_model(const hone_dispatch *dispatch, size_t *out)
+{
+    size_t n = 0;
+
+    for (size_t model = 0; model < dispatch->n_models; ++model) {
+        size_t i = 0;
+
+        while (i < dispatch->n_lanes &&
+               (dispatch->lanes[i].device.model != (int)model ||
+                dispatch->lanes[i].device.is_out))
+            ++i;
+        if (i < dispatch->n_lanes)
+            out[n++] = i;
+    }
+    return n;
 }
 
 /* ---- the beginning ------------------------------------------------------- */
