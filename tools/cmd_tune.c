@@ -155,8 +155,7 @@ static hone_status make_portfolios(hone_tune_work *run, hone_error *err)
                     options->text[HONE_OPT_NO_PORTFOLIO] ||
                     run->shard.shard.n)) /* of all shards, when they are one */
         return HONE_OK;
-    HONE_TRY(hone__tune_portfolio(&run->request, &run->shapes, &run->portfolios,
-                                  err));
+    HONE_TRY(hone__tune_portfolios(run, err));
     if (!is_all || json_array_size(run->portfolios))
         return HONE_OK;
     return hone__fail(err, HONE_ERR_NOT_FOUND,

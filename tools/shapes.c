@@ -29,8 +29,9 @@ static int is_named(const hone_tuned_op *op, const char *name)
 typedef struct shape_file {
     const hone_options *options;
     const char *path;
-    int number; /* of the line */
-    int is_cpu; /* what is tuned for */
+    int number;     /* of the line */
+    int is_cpu;     /* what is tuned for */
+    size_t n_named; /* operations that the command names */
 } shape_file;
 
 /* The place of what `name` stands for, loaded once. */
@@ -219,17 +220,38 @@ static int split_line(char *line, shape_line *out)
     return 1;
 }
 
-static hone_status use_line(const hone_options *options, int is_cpu,
-                            const shape_line *line, hone_shapes *shapes,
-                            hone_error *err)
+/* Implementations that the command names beside the file take the lines of
+ * their operation. */
+static hone_status add_to_named(const shape_file *file, const shape_line *line,
+                                hone_shapes *shapes, int *out_n,
+                                hone_error *err)
+{
+    *out_n = 0;
+    for (size_t i = 0; i < file->n_named; ++i) {
+        const hone_implementations *impls = &shapes->ops[i].impls;
+
+        if (!impls->named || strcmp(impls->named->op, line->op) != 0)
+            continue;
+        HONE_TRY(add_shape(shapes, i, line->dims, line->n_launches, err));
+        ++*out_n;
+    }
+    return HONE_OK;
+}
+
+static hone_status use_line(const shape_file *file, const shape_line *line,
+                            hone_shapes *shapes, hone_error *err)
 {
     size_t place;
+    int n;
 
-    if (is_cpu ? line->is_of_gpu : line->is_of_cpu)
+    if (file->is_cpu ? line->is_of_gpu : line->is_of_cpu)
         return hone__fail(err, HONE_ERR_UNSUPPORTED,
                           "%s %s was launched on the other kind of device",
                           line->op, line->dims);
-    HONE_TRY(use_op(options, line->op, shapes, &place, err));
+    HONE_TRY(add_to_named(file, line, shapes, &n, err));
+    if (n)
+        return HONE_OK;
+    HONE_TRY(use_op(file->options, line->op, shapes, &place, err));
     return add_shape(shapes, place, line->dims, line->n_launches, err);
 }
 
@@ -256,7 +278,7 @@ static hone_status read_line(const shape_file *file, char *text,
     if (!line.op)
         return HONE_OK;
     shapes->is_counted |= line.n_launches != 0;
-    status = use_line(file->options, file->is_cpu, &line, shapes, &inner);
+    status = use_line(file, &line, shapes, &inner);
     if (is_left_out(&line, status)) {
         ++shapes->n_left_out;
         hone__message_note("%s:%d: left out: %s", file->path, file->number,
@@ -299,7 +321,8 @@ static hone_status read_file(const hone_options *options, const char *path,
 {
     const char *device = options->text[HONE_OPT_DEVICE];
     shape_file file = {options, path, 1,
-                       device && strcmp(device, HONE_ARCH_CPU) == 0};
+                       device && strcmp(device, HONE_ARCH_CPU) == 0,
+                       shapes->n_ops};
     hone_text text = {0};
     hone_status status = hone__text_read_file(&text, path, err);
 
@@ -331,13 +354,21 @@ static hone_status add_own(hone_shapes *shapes, size_t op, hone_error *err)
                       tmpl->contract_path ? shapes->ops[op].name : tmpl->op);
 }
 
-static hone_status complete(hone_shapes *shapes, hone_error *err)
+/* Those of a file are all that is tuned beside --dims: `path`; NULL: there is
+ * none. */
+static hone_status complete(hone_shapes *shapes, const char *path,
+                            hone_error *err)
 {
     for (size_t i = 0; i < shapes->n_ops; ++i) {
         size_t n = 0;
 
-        for (size_t j = 0; j < shapes->n; ++j)
-            n += shapes->items[j].op == i;
+        for (size_t j = 0; j < shapes->n && !n; ++j)
+            n = shapes->items[j].op == i;
+        if (!n && path)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "%s has no line that is of '%s' and can be tuned "
+                              "here: leave '%s' out, or give --dims after it",
+                              path, shapes->ops[i].name, shapes->ops[i].name);
         if (!n)
             HONE_TRY(add_own(shapes, i, err));
     }
@@ -357,7 +388,8 @@ hone_status hone__shapes_read(const hone_options *options, hone_shapes *out,
     HONE_TRY(read_items(options, out, err));
     if (path)
         HONE_TRY(read_file(options, path, out, err));
-    return options->text[HONE_OPT_PORTFOLIO] ? HONE_OK : complete(out, err);
+    return options->text[HONE_OPT_PORTFOLIO] ? HONE_OK
+                                             : complete(out, path, err);
 }
 
 void hone__shapes_free(hone_shapes *shapes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All shapes of `hone tune`: in turn on one device or dealt to several, each
- * with a budget or all with one. */
+/* All shapes of `hone tune`: one alone, or all dealt to one device, in turn, or
+ * to several; each with a budget or all with one. */
 #include "tools/tune_work.h"
 
 #include "runtime/base/alloc.h"
@@ -8,20 +8,7 @@
 
 #include <string.h>
 
-/* ---- on one device ------------------------------------------------------- */
-
-/* The last problem of its operation in this run. */
-static int is_last(const hone_tune_work *run)
-{
-    const size_t op = run->shapes.items[run->place].op;
-
-    for (size_t i = run->place + 1;
-         i < (run->is_between ? run->shapes.n : run->n_listed); ++i) {
-        if (run->shapes.items[i].op == op)
-            return 0;
-    }
-    return !run->is_look;
-}
+/* ---- one alone ----------------------------------------------------------- */
 
 static hone_status tune_piece(hone_tune_work *run, const hone_tune_piece *piece,
                               hone_error *err)
@@ -38,7 +25,7 @@ static hone_status tune_piece(hone_tune_work *run, const hone_tune_piece *piece,
     request.budget_trials = piece->budget.trials;
     request.budget_s = piece->budget.seconds;
     hone__tune_shape_part(run, shape, &request);
-    request.learn = is_last(run);
+    request.learn = !run->is_look;
     hone__tune_title(shape, &title);
     hone__progress_begin(hone__text_str(&title));
     hone__text_free(&title);
@@ -180,7 +167,7 @@ static hone_status tune_kept(hone_tune_work *run, int is_shared,
 {
     hone_status status;
 
-    if (is_shared || run->dispatch) {
+    if (is_shared || run->is_several) {
         run->rows = hone__alloc((run->shapes.n * run->n_models + 1) *
                                 sizeof *run->rows);
         if (!run->rows)
@@ -198,16 +185,18 @@ hone_status hone__tune_all(hone_tune_work *run, hone_error *err)
         (run->request.budget_trials || run->request.budget_s > 0);
     hone_status status = HONE_OK;
 
+    int is_dealt;
+
     run->n_models = 1;
     run->n_listed = run->shapes.n;
+    run->is_several = run->devices.n > 1;
     HONE_TRY(add_between(run, is_shared, err));
-    if (run->devices.n > 1 && run->shapes.n)
+    is_dealt = run->shapes.n > (run->is_several ? 0 : 1);
+    if (is_dealt)
         status = hone__tune_devices_open(run, err);
     if (status == HONE_OK)
         status = tune_kept(run, is_shared, err);
     if (status == HONE_OK)
         status = tune_between(run, err);
-    return run->devices.n > 1 && run->shapes.n
-               ? hone__tune_devices_close(run, status, err)
-               : status;
+    return is_dealt ? hone__tune_devices_close(run, status, err) : status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of `hone tune` on several devices: what is dealt, what comes back,
- * and where the time went. */
+/* Shapes of `hone tune`, several of them or on several devices: what is dealt,
+ * what comes back, and where the time went. */
 #include "tools/base/message.h"
 #include "tools/tune_work.h"
 
@@ -16,6 +16,7 @@ typedef struct several {
     hone_tune_work *work;
     hone_problem_costs costs;
     hone_dispatch_request request;
+    int is_shown;       /* on one device: there is a progress line */
     hone_status status; /* what a callback could not return */
     hone_error error;
 } several;
@@ -42,11 +43,14 @@ static void fill(void *user, const hone_dispatch_job *job,
     out->learn = job->is_last && !job->is_look;
 }
 
+/* On one device they keep their order, for that is how rows are printed. */
 static double cost(void *user, const hone_dispatch_job *job)
 {
     const several *s = user;
     const hone_shape *shape = shape_of(s->work, job);
 
+    if (!s->work->is_several)
+        return 0;
     return hone__problem_cost_s(
         &s->costs,
         &(hone_problem_size){shape->tmpl->op, shape->dims, shape->tmpl->n_dims,
@@ -55,10 +59,29 @@ static double cost(void *user, const hone_dispatch_job *job)
 
 /* ---- while it runs ------------------------------------------------------- */
 
-static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
-                        const hone_tune_progress *progress)
+/* One device has the line to itself, and gives it back for the row. */
+static void show_alone(several *s, const hone_dispatch_job *job,
+                       const hone_tune_progress *progress)
 {
-    const several *s = user;
+    hone_text title = {0};
+
+    if (!job) {
+        hone__progress_end();
+        s->is_shown = 0;
+    } else if (!s->is_shown) {
+        hone__tune_title(shape_of(s->work, job), &title);
+        hone__progress_begin(hone__text_str(&title));
+        hone__text_free(&title);
+        s->is_shown = 1;
+    }
+    if (progress)
+        hone__tune_on_progress(NULL, progress);
+}
+
+static void show_row(const several *s, size_t device,
+                     const hone_dispatch_job *job,
+                     const hone_tune_progress *progress)
+{
     const char *name =
         s->work->dispatch
             ? hone__dispatch_device(s->work->dispatch, device)->name
@@ -81,6 +104,17 @@ static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
     hone__text_free(&label);
 }
 
+static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
+                        const hone_tune_progress *progress)
+{
+    several *s = user;
+
+    if (s->work->is_several)
+        show_row(s, device, job, progress);
+    else
+        show_alone(s, job, progress);
+}
+
 static void remember(several *s, const hone_dispatch_outcome *outcome)
 {
     const hone_shape *shape = shape_of(s->work, outcome->job);
@@ -92,11 +126,12 @@ static void remember(several *s, const hone_dispatch_outcome *outcome)
 
     (void)snprintf(sample.op, sizeof sample.op, "%s", shape->tmpl->op);
     memcpy(sample.dims, shape->dims, sizeof sample.dims);
-    if (outcome->status == HONE_OK && sample.n_trials > 0)
+    if (s->work->is_several && outcome->status == HONE_OK &&
+        sample.n_trials > 0)
         s->status = hone__problem_costs_add(&s->costs, &sample, &s->error);
 }
 
-/* One that was given up has no winner; the others go on. */
+/* One that several devices have given up has no winner; the others go on. */
 static void on_outcome(void *user, const hone_dispatch_outcome *outcome)
 {
     several *s = user;
@@ -104,14 +139,17 @@ static void on_outcome(void *user, const hone_dispatch_outcome *outcome)
     hone_tune_request request = work->request;
     hone_error error = *outcome->error;
     const hone_status status =
-        outcome->status == HONE_ERR_CUDA ? HONE_ERR_NO_MEMORY : outcome->status;
+        work->is_several && outcome->status == HONE_ERR_CUDA
+            ? HONE_ERR_NO_MEMORY
+            : outcome->status;
 
     if (s->status != HONE_OK)
         return;
     hone__tune_shape_request(work, shape_of(work, outcome->job), &request);
     work->place = (size_t)outcome->job->place;
     work->is_look = outcome->job->is_look;
-    work->on = hone__dispatch_device(work->dispatch, outcome->device)->name;
+    if (work->is_several)
+        work->on = hone__dispatch_device(work->dispatch, outcome->device)->name;
     (void)hone__tune_shape_outcome(work, &request, outcome->result, status,
                                    &error);
     work->on = NULL;
@@ -145,7 +183,8 @@ hone_status hone__tune_devices_tune(void *user, const hone_tune_piece *pieces,
             .budget_s = piece->budget.seconds,
             .is_look = piece->budget.is_look};
     }
-    hone__progress_begin_rows(hone__dispatch_n_devices(work->dispatch));
+    if (work->is_several)
+        hone__progress_begin_rows(hone__dispatch_n_devices(work->dispatch));
     status = hone__dispatch_run(work->dispatch, jobs, n, err);
     hone__progress_end();
     hone__free(jobs);
@@ -163,9 +202,10 @@ hone_status hone__tune_devices_open(hone_tune_work *work, hone_error *err)
     const hone_devices *devices = &work->devices;
 
     state = (several){.work = work};
-    HONE_TRY(hone__problem_costs_read(work->request.db,
-                                      hone__device_kind(devices->backend)->name,
-                                      &state.costs, err));
+    if (work->is_several)
+        HONE_TRY(hone__problem_costs_read(
+            work->request.db, hone__device_kind(devices->backend)->name,
+            &state.costs, err));
     hone__db_close(work->request.db);
     work->request.db = NULL;
     state.request =
@@ -233,26 +273,33 @@ static void put_compilers(hone_tune_work *work)
         f->n_workers, f->wall_s, busy, f->n_jobs, f->n_cached, wait_s);
 }
 
-/* What is done on one device, portfolios, is done on the first that is left. */
-static void choose_one(hone_tune_work *work)
+/* What is done on one device of each model: portfolios. */
+static void choose_models(hone_tune_work *work)
 {
-    size_t i = 0;
+    size_t chosen[HONE_DISPATCH_MOST_DEVICES];
 
-    while (i + 1 < hone__dispatch_n_devices(work->dispatch) &&
-           hone__dispatch_device(work->dispatch, i)->is_out)
-        ++i;
-    work->request.device = hone__dispatch_device(work->dispatch, i)->ordinal;
+    work->n_model_devices =
+        hone__dispatch_of_each_model(work->dispatch, chosen);
+    for (size_t i = 0; i < work->n_model_devices; ++i) {
+        const hone_dispatch_device *device =
+            hone__dispatch_device(work->dispatch, chosen[i]);
+        hone_tune_model *model = &work->models[i];
+
+        model->ordinal = device->ordinal;
+        model->report = device->report;
+        (void)snprintf(model->name, sizeof model->name, "%s", device->name);
+    }
 }
 
 hone_status hone__tune_devices_close(hone_tune_work *work, hone_status status,
                                      hone_error *err)
 {
-    if (work->dispatch) {
+    if (work->dispatch && work->is_several) {
         work->device_rows = json_array();
         for (size_t i = 0; i < hone__dispatch_n_devices(work->dispatch); ++i)
             put_device(work, i);
         put_compilers(work);
-        choose_one(work);
+        choose_models(work);
     }
     hone__dispatch_close(work->dispatch);
     work->dispatch = NULL;

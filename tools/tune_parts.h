@@ -83,13 +83,7 @@ hone_exit hone__tune_finish(const hone_tune_end *end, hone_status status,
 /* ---- portfolios (tune_portfolio.c) ----------------------------------------
  */
 
-/* Of each operation of `shapes`, for the types of its shapes; where it has no
- * shapes, of all that is in the database. `*out` is an array with a row for
- * each, also after a failure; NULL: memory ran out. */
-hone_status hone__tune_portfolio(const hone_tune_request *base,
-                                 const hone_shapes *shapes, json_t **out,
-                                 hone_error *err);
-/* Such rows, and as text the members of each. */
+/* Rows of portfolios, and as text the members of each. */
 hone_exit hone__tune_portfolio_print(const hone_options *options,
                                      const char *db_path, json_t *rows,
                                      int interrupted);

@@ -5,8 +5,9 @@
 #include "runtime/base/alloc.h"
 #include "tools/base/message.h"
 #include "tools/base/progress.h"
-#include "tools/tune_parts.h"
+#include "tools/tune_work.h"
 #include "tuner/portfolio/portfolio.h"
+#include "tuner/trial/devices.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -163,7 +164,10 @@ static hone_status portfolio_of(const hone_tune_request *base,
     return status;
 }
 
-hone_status hone__tune_portfolio(const hone_tune_request *base,
+/* Of each operation, for the types of its shapes; where it has no shapes, of
+ * all that is in the database. `*out` has a row for each, also after a failure.
+ */
+static hone_status on_one_device(const hone_tune_request *base,
                                  const hone_shapes *shapes, json_t **out,
                                  hone_error *err)
 {
@@ -176,11 +180,71 @@ hone_status hone__tune_portfolio(const hone_tune_request *base,
     return status;
 }
 
+/* Nothing was tuned, so that nobody has asked the devices yet. */
+static hone_status find_models(hone_tune_work *work, hone_error *err)
+{
+    const hone_devices *devices = &work->devices;
+
+    for (size_t i = 0; i < devices->n; ++i) {
+        hone_tune_model *model = &work->models[work->n_model_devices];
+        size_t k = 0;
+
+        model->ordinal = devices->ordinals[i];
+        (void)snprintf(model->name, sizeof model->name, "%s:%d",
+                       hone__device_kind(devices->backend)->name,
+                       model->ordinal);
+        HONE_TRY(hone__device_describe(devices->backend, model->ordinal,
+                                       HONE_ANSWER_S, work->request.farm.stop,
+                                       &model->report, err));
+        while (k < work->n_model_devices &&
+               !hone__dispatch_is_same_model(&work->models[k].report,
+                                             &model->report))
+            ++k;
+        work->n_model_devices += k == work->n_model_devices;
+    }
+    return HONE_OK;
+}
+
+/* Rows of a model, behind those of the others. */
+static json_t *append_rows(json_t *all, json_t *rows,
+                           const hone_tune_model *model)
+{
+    for (size_t i = 0; i < json_array_size(rows); ++i)
+        all = hone__json_append(
+            all,
+            hone__json_add(json_incref(json_array_get(rows, i)),
+                           "on:s device:s", model->name, model->report.name));
+    json_decref(rows);
+    return all;
+}
+
+hone_status hone__tune_portfolios(hone_tune_work *work, hone_error *err)
+{
+    hone_status status = HONE_OK;
+
+    if (work->devices.n == 1)
+        return on_one_device(&work->request, &work->shapes, &work->portfolios,
+                             err);
+    if (!work->n_model_devices)
+        HONE_TRY(find_models(work, err));
+    work->portfolios = json_array();
+    for (size_t i = 0; i < work->n_model_devices && status == HONE_OK; ++i) {
+        const hone_tune_model *model = &work->models[i];
+        hone_tune_request request = work->request;
+        json_t *rows = NULL;
+
+        request.device = model->ordinal;
+        status = on_one_device(&request, &work->shapes, &rows, err);
+        work->portfolios = append_rows(work->portfolios, rows, model);
+    }
+    return status;
+}
+
 /* ---- printed ----------------------------------------------------------------
  */
 
 #define PORTFOLIO_COLUMNS                                                      \
-    "op, types, problems:n, candidates:n, n_members:n=members, "               \
+    "types, problems:n, candidates:n, n_members:n=members, "                   \
     "over_best_text=over the best, single_text=of one variant, "               \
     "chooser_text=chooser loses, nearest_text=nearest loses, "                 \
     "new_winners:n=new winners"
@@ -189,8 +253,12 @@ hone_exit hone__tune_portfolio_print(const hone_options *options,
                                      const char *db_path, json_t *rows,
                                      int interrupted)
 {
-    hone_output *output = hone__output_begin(
-        options, "portfolios", PORTFOLIO_COLUMNS, hone__json("db:s", db_path));
+    hone_output *output =
+        hone__output_begin(options, "portfolios",
+                           json_object_get(json_array_get(rows, 0), "on")
+                               ? "op, on, " PORTFOLIO_COLUMNS
+                               : "op, " PORTFOLIO_COLUMNS,
+                           hone__json("db:s", db_path));
     hone_exit code;
 
     if (!rows)

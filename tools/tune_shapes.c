@@ -72,12 +72,13 @@ static const char *const columns[2][2] = {
 void hone__tune_put_row(hone_tune_work *run, json_t *row)
 {
     if (!run->output)
-        run->output = hone__output_begin(
-            run->options, "shapes",
-            columns[run->objectives.n > 0][run->dispatch != NULL],
-            hone__json(
-                "db:s left_out:I torn_lines:I", hone__text_str(&run->db_path),
-                (int64_t)run->shapes.n_left_out, (int64_t)run->shapes.n_torn));
+        run->output =
+            hone__output_begin(run->options, "shapes",
+                               columns[run->objectives.n > 0][run->is_several],
+                               hone__json("db:s left_out:I torn_lines:I",
+                                          hone__text_str(&run->db_path),
+                                          (int64_t)run->shapes.n_left_out,
+                                          (int64_t)run->shapes.n_torn));
     hone__output_row(run->output, row);
 }
 

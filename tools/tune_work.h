@@ -9,6 +9,13 @@
 #include "tools/tune_parts.h"
 #include "tuner/dispatch/dispatch.h"
 
+/* A device that stands for all of its model. */
+typedef struct hone_tune_model {
+    int ordinal;
+    char name[24]; /* "cuda:0" */
+    hone_device_report report;
+} hone_tune_model;
+
 typedef struct hone_tune_work {
     const hone_options *options;
     hone_shapes shapes;
@@ -30,8 +37,12 @@ typedef struct hone_tune_work {
      * printed when it is there. */
     json_t **rows;
     size_t n_models;
-    hone_dispatch *dispatch; /* of several devices; NULL: there is one */
-    json_t *device_rows;     /* what they waited for, and the compilers */
+    hone_dispatch *dispatch; /* of several problems or devices; else NULL */
+    int is_several;          /* devices */
+    /* Of several devices: one of each model that is left. */
+    hone_tune_model models[HONE_DISPATCH_MOST_DEVICES];
+    size_t n_model_devices;
+    json_t *device_rows; /* what they waited for, and the compilers */
     json_t *compile_row;
     json_t *portfolios; /* NULL: none were asked for */
     const char *on;     /* which of several devices tuned it; NULL: the one */
@@ -70,15 +81,21 @@ void hone__tune_on_progress(void *user, const hone_tune_progress *progress);
 
 hone_status hone__tune_all(hone_tune_work *work, hone_error *err);
 
-/* ---- on several devices (tune_devices.c) --------------------------------- */
+/* ---- several problems, several devices (tune_devices.c) ------------------ */
 
 /* From here on the database is not open. Close it in any case. */
 hone_status hone__tune_devices_open(hone_tune_work *work, hone_error *err);
 /* A callback of hone_tune_spending: `user` is the work. */
 hone_status hone__tune_devices_tune(void *user, const hone_tune_piece *pieces,
                                     size_t n, hone_error *err);
-/* Says what devices and compilers waited for, and opens the database again. */
+/* Says what several devices and compilers waited for, and opens the database
+ * again. */
 hone_status hone__tune_devices_close(hone_tune_work *work, hone_status status,
                                      hone_error *err);
+
+/* ---- portfolios (tune_portfolio.c) --------------------------------------- */
+
+/* Of all shapes, on one device of each model: work->portfolios. */
+hone_status hone__tune_portfolios(hone_tune_work *work, hone_error *err);
 
 #endif

@@ -24,6 +24,10 @@ err_has "'cuda:1' is no number of a cpu device"
 run 2 tune saxpy/stream --dims 5003 --device cpu:1,cpu:1
 err_has "names cpu:1 twice"
 run 2 tune saxpy/stream --dims 5003 --device cuda:0,x
+for list in cpu, cuda:0,,1 ,cpu , cuda:1,; do
+    run 2 tune saxpy/stream --dims 5003 --device "$list"
+    err_has "--device $list: a comma has no device "
+done
 run 2 run saxpy --dims 5003 --device cpu,cpu
 [ ! -e hone.db ] || fail "bad input made a database"
 if ! "$HONE" list saxpy --dims 5003 --device cuda >/dev/null 2>&1; then

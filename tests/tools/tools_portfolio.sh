@@ -72,6 +72,10 @@ out_has "chooser loses"
 out_has "best at"
 run 0 tune saxpy --portfolio --device cpu --db t.db --format csv
 [ "$(wc -l <out)" -eq 2 ] || fail "not one row"
+# On one device of each model: these two are of one.
+run 0 tune saxpy --portfolio --device cpu,cpu --db t.db --format csv
+[ "$(wc -l <out)" -eq 2 ] || fail "not one row for one model"
+out_has "saxpy,cpu:0,"
 run 0 show models --db t.db --format json
 json models.0.op=saxpy models.0.kind=chooser models.0.n_problems=4
 run 0 show models --db t.db --op gemm

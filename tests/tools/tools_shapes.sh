@@ -47,6 +47,20 @@ new=$(($(sed -n 's/.*"trials": \([0-9]*\), "resumed": \([0-9]*\),.*/\1 - \2/p' \
     "$work/out" | head -1)))
 [ "$new" -eq 2 ] || fail "not two more trials but $new"
 
+# An implementation beside the file: its lines of the operation, tuned by that one, and no shapes
+# of the template's own.
+run 0 tune saxpy/stream --shapes "$work/plain" --device cpu --budget 3 \
+    --no-portfolio --db "$work/named.db" --format json -q
+json shapes.0.dims.0=1003 shapes.1.dims.0=2003 \
+    shapes.1.implementations.1.name=stream shapes.1.implementations.1.trials=3 \
+    shapes.1.implementations.2.trials=0
+[ "$(grep -o '"dims"' "$work/out" | wc -l)" -eq 2 ] || fail "more than was listed"
+run 0 tune saxpy/stream --dims 77 --shapes "$work/plain" --device cpu --budget 2 \
+    --no-portfolio --db "$work/named.db" --format json -q
+json shapes.0.dims.0=77 shapes.2.dims.0=2003
+run 2 tune sum --shapes "$work/plain" --device cpu --budget 2
+err_has "plain has no line that is of 'sum'"
+
 # What a program launches, a line of it torn.
 cat >"$work/launch.c" <<END
 #include "runtime/hone.h"

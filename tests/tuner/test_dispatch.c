@@ -257,6 +257,7 @@ static int close_all(void **state)
 static void each_model_tunes_every_problem(void **state)
 {
     hone_error err = {.status = HONE_OK};
+    size_t of_models[HONE_DISPATCH_MOST_DEVICES];
 
     assert_int_equal(tune(*state, 3, 2, 2, &err), HONE_OK);
     for (int model = 0; model < 2; ++model)
@@ -264,6 +265,9 @@ static void each_model_tunes_every_problem(void **state)
             assert_int_equal(s.n_outcomes[model][i], 1);
     assert_int_equal(s.of_problem, HONE_OK);
     assert_int_equal(count("SELECT count(DISTINCT device_id) FROM session"), 2);
+    assert_int_equal(hone__dispatch_of_each_model(s.dispatch, of_models), 2);
+    assert_int_equal(of_models[0], 0);
+    assert_int_equal(of_models[1], 2);
     assert_int_equal(count(doubles), 0);
     assert_int_equal(count(tried), 4 * N_KINDS);
 }
@@ -271,6 +275,7 @@ static void each_model_tunes_every_problem(void **state)
 static void one_that_falls_off_leaves_its_work(void **state)
 {
     hone_error err = {.status = HONE_OK};
+    size_t of_models[HONE_DISPATCH_MOST_DEVICES];
 
     fails[1] = 1;
     assert_int_equal(tune(*state, 2, 1, 3, &err), HONE_OK);
@@ -281,6 +286,8 @@ static void one_that_falls_off_leaves_its_work(void **state)
     assert_true(is_out(1));
     assert_non_null(strstr(s.notes, "cpu:1 fell off: "));
     assert_non_null(strstr(s.notes, "the bus has lost device 1"));
+    assert_int_equal(hone__dispatch_of_each_model(s.dispatch, of_models), 1);
+    assert_int_equal(of_models[0], 0);
     assert_int_equal(count(doubles), 0);
     assert_int_equal(count(tried), 3 * N_KINDS);
 }
@@ -313,6 +320,20 @@ static void what_is_lost_twice_is_given_up(void **state)
     assert_int_equal(s.n_outcomes[0][0], 1);
     assert_int_equal(s.of_problem, HONE_ERR_CUDA);
     assert_int_equal(s.n_without_winner, 1);
+}
+
+/* There is nobody to take over: the first problem says why, and no other is
+ * begun. */
+static void alone_it_ends_with_what_it_failed_with(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    fails[0] = answers[0] = 1;
+    assert_int_equal(tune(*state, 1, 1, 2, &err), HONE_ERR_CUDA);
+    assert_non_null(strstr(err.text, "the bus has lost device 0"));
+    assert_int_equal(s.of_problem, HONE_ERR_CUDA);
+    assert_int_equal(s.n_outcomes[0][0] + s.n_outcomes[0][1], 1);
+    assert_string_equal(s.notes, "");
 }
 
 static void without_devices_it_ends_with_a_sentence(void **state)
@@ -371,6 +392,7 @@ int main(void)
         ON_DEVICES(one_that_falls_off_leaves_its_work),
         ON_DEVICES(a_lent_one_that_falls_off_is_done_without),
         ON_DEVICES(what_is_lost_twice_is_given_up),
+        ON_DEVICES(alone_it_ends_with_what_it_failed_with),
         ON_DEVICES(without_devices_it_ends_with_a_sentence),
         ON_DEVICES(what_problems_took_is_known_afterwards),
         ON_DEVICES(one_that_is_not_there_is_an_error_before_all)};

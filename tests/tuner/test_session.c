@@ -3,9 +3,11 @@
  * of a device, waiting for the disk, the noise a run has seen. */
 #include "tuner/process/ask.h"
 #include "tuner/process/device_lock.h"
+#include "tuner/process/process_mark.h"
 #include "tuner/session/tune_state.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +19,50 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+/* ---- which process it was -------------------------------------------------
+ */
+
+static void a_process_that_has_ended_is_gone(void **state)
+{
+    char mark[HONE_PROCESS_MARK] = "", other[HONE_PROCESS_MARK];
+    int ends[2];
+    pid_t child;
+    long pid = 0;
+
+    (void)state;
+    hone__process_mark_write(mark, sizeof mark);
+    assert_false(hone__process_mark_is_gone(mark, &pid));
+    assert_int_equal(pid, getpid());
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        hone__process_mark_write(mark, sizeof mark);
+        _exit(write(ends[1], mark, sizeof mark) != (ssize_t)sizeof mark);
+    }
+    assert_int_equal(read(ends[0], mark, sizeof mark), sizeof mark);
+    /* Also while nobody has asked how it ended. */
+    while (!hone__process_mark_is_gone(mark, &pid))
+        (void)sched_yield();
+    assert_int_equal(pid, child);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(hone__process_mark_is_gone(mark, NULL));
+    assert_int_equal(close(ends[0]) + close(ends[1]), 0);
+    /* Another one has its number by now. */
+    hone__process_mark_write(mark, sizeof mark);
+    (void)snprintf(other, sizeof other, "%.*s begun=1 %s",
+                   (int)(strstr(mark, " begun=") - mark), mark,
+                   strstr(mark, "in="));
+    assert_true(hone__process_mark_is_gone(other, NULL));
+    /* Elsewhere, and what is no mark: nobody knows. */
+    (void)snprintf(other, sizeof other, "host=other%s", strchr(mark, ' '));
+    assert_false(hone__process_mark_is_gone(other, NULL));
+    (void)snprintf(other, sizeof other, "%.*s in=pid:[1]",
+                   (int)(strstr(mark, " in=") - mark), mark);
+    assert_false(hone__process_mark_is_gone(other, NULL));
+    assert_false(hone__process_mark_is_gone("", &pid));
+    assert_false(hone__process_mark_is_gone(NULL, &pid));
+}
 
 /* ---- how a worker ends --------------------------------------------------
  */
@@ -264,6 +310,7 @@ static void test_noise_is_the_typical_spread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_that_has_ended_is_gone),
         cmocka_unit_test(test_how_a_worker_ended),
         cmocka_unit_test(test_the_second_waits_until_the_first_is_gone),
         cmocka_unit_test(test_waiting_can_be_interrupted),

@@ -116,12 +116,32 @@ static int is_list(const char *text)
     return strchr(text, ',') != NULL;
 }
 
+/* `words` is cut into pieces. */
+static hone_status add_devices(hone_devices *out, const char *text, char *words,
+                               hone_error *err)
+{
+    for (char *word = words; word;) {
+        char *next = strchr(word, ',');
+
+        if (next)
+            *next++ = '\0';
+        if (!*word)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "--device %s: a comma has no device %s it; a "
+                              "list is %s:0,1",
+                              text, next ? "before" : "behind",
+                              hone__device_kind(out->backend)->name);
+        HONE_TRY(add_device(out, text, word, err));
+        word = next;
+    }
+    return HONE_OK;
+}
+
 hone_status hone__option_devices(const hone_options *options, hone_devices *out,
                                  hone_error *err)
 {
     const char *text = options->text[HONE_OPT_DEVICE];
     hone_text words = {0};
-    char *rest = NULL;
     hone_status status = HONE_OK;
 
     *out = (hone_devices){.backend = HONE_BACKEND_CUDA};
@@ -142,9 +162,7 @@ hone_status hone__option_devices(const hone_options *options, hone_devices *out,
     hone__text_puts(&words, text);
     status = hone__text_check(&words, err);
     if (status == HONE_OK)
-        for (char *word = strtok_r(words.data, ",", &rest);
-             word && status == HONE_OK; word = strtok_r(NULL, ",", &rest))
-            status = add_device(out, text, word, err);
+        status = add_devices(out, text, words.data, err);
     hone__text_free(&words);
     return status;
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # One task of a run of 'hone submit': task.sh compile|tune|merge|final|report, in the
-# folder of the run, which all machines see. It is started by Slurm, or by anybody else
-# with HONE_TASK set to the number of the task, from 1; started again, it goes on where it
-# was.
+# folder of the run, which all machines see. It is started by Slurm, by an indexed job of
+# Kubernetes, or by anybody else with HONE_TASK set to the number of the task, from 1;
+# started again, it goes on where it was.
 #
 # What it reads: settings (written by hone submit: $hone, $tasks, $device and the
 # functions tune_list and compile_list), shapes. What it writes: state/STEP-TASK (began,
@@ -22,7 +22,8 @@ fi
 # shellcheck source=/dev/null
 . ./settings
 : "${hone:?}" "${tasks:?}" "${device:?}"
-task=${HONE_TASK:-${SLURM_ARRAY_TASK_ID:-1}}
+[ -z "${JOB_COMPLETION_INDEX:-}" ] || first_is_0=$((JOB_COMPLETION_INDEX + 1))
+task=${HONE_TASK:-${SLURM_ARRAY_TASK_ID:-${first_is_0:-1}}}
 mkdir -p state shards
 state=state/$step-$task
 work=$(mktemp -d "${HONE_SCRATCH:-${TMPDIR:-/tmp}}/hone-run-XXXXXX") || exit 3

@@ -5,6 +5,7 @@
 #include "tools/base/option_value.h"
 #include "tools/database/show.h"
 #include "tools/inputs/open_to_read.h"
+#include "tuner/process/process_mark.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,24 @@ typedef struct show_rows {
     int n_interrupted; /* with that verdict */
 } show_rows;
 
+/* "" if it has none. */
+static const char *column(const hone_db_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->n_columns; ++i)
+        if (strcmp(row->names[i], name) == 0)
+            return row->values[i].text;
+    return "";
+}
+
+/* A session that was killed cannot say so itself. */
+static json_t *correct(const hone_db_row *row, json_t *out)
+{
+    return strcmp(column(row, "status"), "running") == 0 &&
+                   hone__process_mark_is_gone(column(row, "process"), NULL)
+               ? hone__json_add(out, "status:s", "lost")
+               : out;
+}
+
 static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
 {
     show_rows *rows = user;
@@ -76,7 +95,7 @@ static hone_status on_row(void *user, const hone_db_row *row, hone_error *err)
                                row->values[i].kind == HONE_DB_TEXT &&
                                strcmp(row->values[i].text, "interrupted") == 0;
     ++rows->n;
-    hone__output_row(rows->output, hone__show_row(row));
+    hone__output_row(rows->output, correct(row, hone__show_row(row)));
     return HONE_OK;
 }
 

@@ -58,7 +58,9 @@ static const char sessions[] =
     "SELECT session_id, op, dims, label, mode, device_name, strategy,"
     " budget, seed, status, started_at, duration_s AS seconds, n_trials,"
     " hone_version, verdict, noise_floor, event_floor_ns, warm_up_ns,"
-    " device_busy_ns, device_wall_ns, stopped, template_name"
+    " device_busy_ns, device_wall_ns, stopped, template_name,"
+    " (SELECT d.text FROM decision_v1 d WHERE d.kind = 'process'"
+    "   AND d.session_id = session_v1.session_id) AS process"
     " FROM session_v1" HONE_SHOW_FILTER
     " ORDER BY session_id DESC" HONE_SHOW_LIMIT;
 

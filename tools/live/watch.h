@@ -47,8 +47,10 @@ typedef struct hone_watch {
     char budget[128]; /* "200", "60s", "", "200, shard 3/6 of .." */
     int64_t seed;
     int64_t started_unix_s;
-    int64_t ended_unix_s; /* 0: it runs, or nobody knows */
+    int64_t ended_unix_s; /* 0: it runs, is lost, or nobody knows */
     int is_running;
+    int is_lost; /* it has not said that it ended, and its process is gone */
+    long lost_pid;
     char verdict[32]; /* "" until there is one */
 
     hone_watch_implementation implementations[HONE_WATCH_MOST_IMPLEMENTATIONS];

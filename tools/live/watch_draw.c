@@ -86,13 +86,16 @@ static double best_ns(const hone_watch *tune)
     return tune->n_best ? tune->best_ns[tune->n_best - 1] : 0;
 }
 
-/* "running", "done: decided", "ended: no verdict". */
+/* "running", "ended: decided", "ended without a word: process 123 is gone". */
 static void state_text(const hone_watch *tune, int64_t now_unix_s, char *out,
                        size_t size)
 {
     const int64_t still_s = now_unix_s - tune->last_trial_unix_ns / 1000000000;
 
-    if (!tune->is_running)
+    if (!tune->is_running && tune->is_lost)
+        (void)snprintf(out, size, "ended without a word: process %ld is gone",
+                       tune->lost_pid);
+    else if (!tune->is_running)
         (void)snprintf(out, size, "ended: %s",
                        tune->verdict[0] ? tune->verdict : "no verdict");
     else if (tune->n_trials && still_s > 6 * HONE_WATCH_RECENT_S)
@@ -393,10 +396,11 @@ json_t *hone__watch_json(const hone_watch *tune, int64_t now_unix_s)
                              : json_null();
     return hone__json(
         "op:s label:s device_name:s mode:s strategy:s budget:s seed:I "
-        "running:b verdict:s elapsed_s:f left_s:F trials:I rate_per_s:f "
+        "running:b lost:b verdict:s elapsed_s:f left_s:F trials:I rate_per_s:f "
         "outcomes:o best:o others:o",
         tune->op, tune->label, tune->device, tune->mode, tune->strategy,
         tune->budget, tune->seed, tune->is_running,
+        !tune->is_running && tune->is_lost,
         tune->verdict[0] ? tune->verdict : NULL, elapsed_s(tune, now_unix_s),
         left_s >= 0, left_s, tune->n_trials, hone__watch_rate(tune, now_unix_s),
         outcomes, best, hone__watch_others_json(tune));

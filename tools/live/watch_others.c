@@ -4,20 +4,24 @@
 #include "tools/live/watch.h"
 
 #include "runtime/base/count.h"
+#include "tuner/process/process_mark.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-/* A tune that was killed stays `running` until its problem is tuned again: it
- * is not shown for longer than this. */
+/* A tune that was killed stays `running` until its problem is tuned again.
+ * Where its process cannot be asked for, on another machine, it is not shown
+ * for longer than this. */
 enum { MOST_AGE_S = 86400 };
 
 static const char others_sql[] =
     "SELECT p.op, p.label, d.name,"
     " sum((SELECT count(*) FROM trial t WHERE t.session_id = s.session_id)),"
     " min((SELECT min(t.time_ns) FROM trial t"
-    "      WHERE t.session_id = s.session_id AND t.outcome = 'ok'))"
+    "      WHERE t.session_id = s.session_id AND t.outcome = 'ok')),"
+    " max((SELECT d.text FROM decision_v1 d WHERE d.session_id = s.session_id"
+    "      AND d.kind = 'process'))"
     " FROM session s JOIN problem p ON p.problem_id = s.problem_id"
     " JOIN device d ON d.device_id = s.device_id"
     " WHERE s.status = 'running' AND s.started_unix_s > ?4 AND NOT"
@@ -28,9 +32,12 @@ static const char others_sql[] =
 static hone_status on_other(void *user, const hone_db_row *row, hone_error *err)
 {
     hone_watch *tune = user;
-    hone_watch_other *other = &tune->others[tune->n_others++];
+    hone_watch_other *other = &tune->others[tune->n_others];
 
     (void)err;
+    if (hone__process_mark_is_gone(row->values[5].text, NULL))
+        return HONE_OK;
+    ++tune->n_others;
     (void)snprintf(other->op, sizeof other->op, "%s", row->values[0].text);
     (void)snprintf(other->label, sizeof other->label, "%s",
                    row->values[1].text);

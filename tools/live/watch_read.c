@@ -5,6 +5,7 @@
 #include "runtime/base/alloc.h"
 #include "runtime/base/count.h"
 #include "runtime/base/grow.h"
+#include "tuner/process/process_mark.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,19 +15,27 @@
  * problem no two run at the same time on one device. */
 enum { SAME_TUNE_S = 5 };
 
-/* One that runs goes before those that do not. Of the table, whose indexes
- * know both: a look must not read all sessions. */
+/* Those that have not said that they ended. Of the table, whose indexes know
+ * them: a look must not read all sessions. */
+static const char running_sql[] =
+    "SELECT session_id, (SELECT d.text FROM decision_v1 d"
+    " WHERE d.session_id = s.session_id AND d.kind = 'process' LIMIT 1)"
+    " FROM session s WHERE status = 'running'"
+    " ORDER BY session_id DESC LIMIT ?1";
+
 static const char find_sql[] =
     "SELECT problem_id, device_id, mode, session_id, op, label, device_name,"
-    " strategy, budget, seed, CAST(strftime('%s', started_at) AS INTEGER),"
-    " status FROM session_v1 WHERE session_id = coalesce("
-    " (SELECT session_id FROM session WHERE status = 'running'"
-    "  ORDER BY session_id DESC LIMIT 1),"
+    " strategy, budget, seed, CAST(strftime('%s', started_at) AS INTEGER)"
+    " FROM session_v1 WHERE session_id = coalesce(?1,"
     " (SELECT max(session_id) FROM session))";
 
+/* Those of one tune have one process. */
 static const char sessions_sql[] =
     "SELECT min(session_id), template_name, template_sha256,"
-    " max(status = 'running'), max(coalesce(verdict, '')),"
+    " max(CASE status WHEN 'running' THEN coalesce("
+    "  (SELECT d.text FROM decision_v1 d WHERE d.session_id = "
+    "session_v1.session_id"
+    "   AND d.kind = 'process'), '') END), max(coalesce(verdict, '')),"
     " CAST(strftime('%s', started_at) AS INTEGER), duration_s"
     " FROM session_v1"
     " WHERE problem_id = ?1 AND device_id = ?2 AND mode = ?3"
@@ -49,6 +58,18 @@ static void copy(char *out, size_t size, const char *text)
 
 /* ---- which tune ---------------------------------------------------------- */
 
+/* The last one whose process runs, or may. */
+static hone_status on_running(void *user, const hone_db_row *row,
+                              hone_error *err)
+{
+    int64_t *session_id = user;
+
+    (void)err;
+    if (!*session_id && !hone__process_mark_is_gone(row->values[1].text, NULL))
+        *session_id = row->values[0].integer;
+    return HONE_OK;
+}
+
 static hone_status on_found(void *user, const hone_db_row *row, hone_error *err)
 {
     const hone_db_value *v = row->values;
@@ -66,7 +87,6 @@ static hone_status on_found(void *user, const hone_db_row *row, hone_error *err)
     COPY(found->budget, v[8]);
     found->seed = v[9].integer;
     found->started_unix_s = v[10].integer;
-    found->is_running = strcmp(v[11].text, "running") == 0;
     return HONE_OK;
 }
 
@@ -86,8 +106,12 @@ static hone_status on_session(void *user, const hone_db_row *row,
         found->first_session_id = v[0].integer;
     COPY(item->name, v[1]);
     COPY(item->sha256, v[2]);
-    if (v[3].integer)
-        found->is_running = 1;
+    if (v[3].kind == HONE_DB_TEXT) {
+        if (hone__process_mark_is_gone(v[3].text, &found->lost_pid))
+            found->is_lost = 1;
+        else
+            found->is_running = 1;
+    }
     if (v[4].text[0])
         COPY(found->verdict, v[4]);
     if (v[6].kind == HONE_DB_INTEGER &&
@@ -98,9 +122,13 @@ static hone_status on_session(void *user, const hone_db_row *row,
 
 static hone_status find_tune(hone_db *db, hone_watch *found, hone_error *err)
 {
-    hone_db_value key[6];
+    hone_db_value key[6] = {hone__db_integer(HONE_WATCH_MOST_OTHERS)};
+    int64_t session_id = 0;
 
-    HONE_TRY(hone__db_query(db, find_sql, NULL, 0, on_found, found, err));
+    HONE_TRY(
+        hone__db_query(db, running_sql, key, 1, on_running, &session_id, err));
+    key[0] = session_id ? hone__db_integer(session_id) : hone__db_null();
+    HONE_TRY(hone__db_query(db, find_sql, key, 1, on_found, found, err));
     if (!found->problem_id)
         return HONE_OK;
     key[0] = hone__db_integer(found->problem_id);
@@ -127,6 +155,8 @@ static int is_same(const hone_watch *a, const hone_watch *b)
 static void take_news(hone_watch *tune, const hone_watch *found)
 {
     tune->is_running = found->is_running;
+    tune->is_lost = found->is_lost;
+    tune->lost_pid = found->lost_pid;
     tune->ended_unix_s = found->ended_unix_s;
     copy(tune->verdict, sizeof tune->verdict, found->verdict);
     for (size_t i = tune->n_implementations; i < found->n_implementations; ++i)

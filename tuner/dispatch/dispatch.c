@@ -9,6 +9,11 @@
 
 enum { LAST_WORDS_S = 20 /* to store what was interrupted */ };
 
+int hone__dispatch_is_alone(const hone_dispatch *d)
+{
+    return d->request->n_devices == 1;
+}
+
 /* ---- dealing ------------------------------------------------------------- */
 
 void hone__dispatch_count_time(hone_dispatch *d, size_t lane)

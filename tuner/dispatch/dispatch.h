@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems tuned on several devices of one machine, with one compile farm:
- * what `hone tune --device all` does. As hone__tune(), the calling process must
- * have one thread and must not have initialised CUDA; while lanes run it must
- * have no connection to their database. */
+/* Problems tuned on the devices of one machine, or on one of them, with one
+ * compile farm: what `hone tune --shapes FILE` and `--device all` do. As
+ * hone__tune(), the calling process must have one thread and must not have
+ * initialised CUDA; while lanes run it must have no connection to their
+ * database. */
 #ifndef HONE_TUNER_DISPATCH_H
 #define HONE_TUNER_DISPATCH_H
 
@@ -92,9 +93,17 @@ size_t hone__dispatch_n_devices(const hone_dispatch *dispatch);
 const hone_dispatch_device *hone__dispatch_device(const hone_dispatch *dispatch,
                                                   size_t i);
 
-/* Tune all jobs. HONE_ERR_INTERRUPTED after Ctrl-C; HONE_ERR_CUDA if jobs are
- * left because no device of their model is; else what ended a lane's run. In
- * each case all that was tried is in the database. */
+/* Of each model the first device that is not out: their numbers, in `out` of
+ * HONE_DISPATCH_MOST_DEVICES; how many is returned. */
+size_t hone__dispatch_of_each_model(const hone_dispatch *dispatch, size_t *out);
+/* Are results of one those of the other? */
+int hone__dispatch_is_same_model(const hone_device_report *a,
+                                 const hone_device_report *b);
+
+/* Tune all jobs; with one device those of equal cost in the order given.
+ * HONE_ERR_INTERRUPTED after Ctrl-C; HONE_ERR_CUDA if jobs are left because no
+ * device of their model is; else what ended a lane's run, with one device after
+ * its outcome. In each case all that was tried is in the database. */
 hone_status hone__dispatch_run(hone_dispatch *dispatch,
                                const hone_dispatch_job *jobs, size_t n,
                                hone_error *err);

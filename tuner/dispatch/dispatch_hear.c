@@ -95,6 +95,11 @@ static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
     if (status == HONE_OK || hone__tune_is_of_the_problem(status) ||
         (status == HONE_ERR_INTERRUPTED && d->is_stopping)) {
         finish(d, lane);
+    } else if (hone__dispatch_is_alone(d)) {
+        const hone_error why = d->heard.error;
+
+        finish(d, lane);
+        hone__dispatch_stop(d, status, &why);
     } else if (status == HONE_ERR_CUDA || status == HONE_ERR_NO_GPU ||
                status == HONE_ERR_INTERRUPTED) {
         const hone_error why = d->heard.error;

@@ -69,6 +69,17 @@ void hone__dispatch_lose(hone_dispatch *d, size_t lane, int is_out,
         give_up(d, given_up, lane, why);
 }
 
+static void stop_alone(hone_dispatch *d, size_t lane, const char *why)
+{
+    hone_error err = {0};
+
+    (void)hone__fail(&err, HONE_ERR_CUDA,
+                     "%s: %s. Everything measured so far is kept; run the same "
+                     "command again",
+                     d->lanes[lane].device.name, why);
+    hone__dispatch_stop(d, HONE_ERR_CUDA, &err);
+}
+
 void hone__dispatch_lane_over(hone_dispatch *d, size_t lane)
 {
     hone_lane_state *l = &d->lanes[lane];
@@ -80,6 +91,10 @@ void hone__dispatch_lane_over(hone_dispatch *d, size_t lane)
                    how);
     if (d->is_stopping)
         return;
+    if (hone__dispatch_is_alone(d)) {
+        stop_alone(d, lane, why);
+        return;
+    }
     if (d->devices[lane].state == HONE_DEAL_BUSY) {
         hone__dispatch_lose(d, lane, 1, why);
         return;
@@ -133,8 +148,8 @@ const hone_farm_use *hone__dispatch_farm_use(const hone_dispatch *dispatch)
     return &dispatch->share.use;
 }
 
-static int is_same_model(const hone_device_report *a,
-                         const hone_device_report *b)
+int hone__dispatch_is_same_model(const hone_device_report *a,
+                                 const hone_device_report *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->arch, b->arch) == 0 &&
            a->properties.value[HONE_PROPERTY_sm_count] ==
@@ -146,12 +161,30 @@ static void group(hone_dispatch *d)
     for (size_t i = 0; i < d->n_lanes; ++i) {
         size_t k = 0;
 
-        while (k < i && !is_same_model(&d->lanes[k].device.report,
-                                       &d->lanes[i].device.report))
+        while (k < i &&
+               !hone__dispatch_is_same_model(&d->lanes[k].device.report,
+                                             &d->lanes[i].device.report))
             ++k;
         d->lanes[i].device.model =
             k < i ? d->lanes[k].device.model : (int)d->n_models++;
     }
+}
+
+size_t hone__dispatch_of_each_model(const hone_dispatch *dispatch, size_t *out)
+{
+    size_t n = 0;
+
+    for (size_t model = 0; model < dispatch->n_models; ++model) {
+        size_t i = 0;
+
+        while (i < dispatch->n_lanes &&
+               (dispatch->lanes[i].device.model != (int)model ||
+                dispatch->lanes[i].device.is_out))
+            ++i;
+        if (i < dispatch->n_lanes)
+            out[n++] = i;
+    }
+    return n;
 }
 
 /* ---- the beginning ------------------------------------------------------- */
@@ -208,13 +241,14 @@ static void say_waiting(void *user, long holder)
         d->request->on_progress(d->request->user, i, NULL, &progress);
 }
 
-/* Devices of their own have a lock each, which lanes take. */
+/* Devices of their own have a lock each, which lanes take, as the lane of one
+ * device does: others may come between its problems. */
 static hone_status lock_shared(hone_dispatch *d, hone_error *err)
 {
     const hone_device_kind *kind = hone__device_kind(d->request->backend);
     char name[64];
 
-    if (!kind->is_shared ||
+    if (!kind->is_shared || hone__dispatch_is_alone(d) ||
         !hone__tune_lock_name(kind, &d->lanes[0].device.report,
                               d->request->db_path, name, sizeof name))
         return HONE_OK;

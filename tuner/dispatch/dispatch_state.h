@@ -39,6 +39,8 @@ struct hone_dispatch {
 };
 
 /* dispatch.c */
+/* There is one device: no other takes over what it fails with. */
+int hone__dispatch_is_alone(const hone_dispatch *d);
 /* The run comes to an end: no more is dealt, lanes store what they have. */
 void hone__dispatch_stop(hone_dispatch *d, hone_status status,
                          const hone_error *error);

@@ -147,7 +147,8 @@ static hone_status tune(lane *l, hone_error *err)
     tune.db = l->db;
     tune.device = l->setup->ordinal;
     tune.described = &l->report;
-    tune.is_locked = kind->is_shared; /* by the parent, for all */
+    /* By the parent, for all. */
+    tune.is_locked = kind->is_shared && request->n_devices > 1;
     l->loans = (hone_tune_loans){.give_back = give_back, .user = l};
     tune.loans = &l->loans;
     tune.on_trial = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a tuning run's session: what it tunes, with what and on what,
  * and why its trials are what they are; and when they reach the disk. */
+#include "tuner/process/process_mark.h"
 #include "tuner/session/tune_state.h"
 
 #include <stdio.h>
@@ -89,20 +90,27 @@ static hone_status begin_session(hone_tune_run *run, hone_tune_impl *impl,
 }
 
 /* Which machine and which card of its model: devices are one row by model and
- * driver, and cards of one model differ all the same ('hone show fleet'). */
+ * driver, and cards of one model differ all the same ('hone show fleet'). And
+ * which process: one that is killed cannot say that it ended. */
 static hone_status put_place(hone_tune_run *run, hone_error *err)
 {
     struct utsname system;
-    char text[200];
+    char text[200], mark[HONE_PROCESS_MARK];
     hone_status status = HONE_OK;
 
     (void)snprintf(text, sizeof text, "host=%.120s card=%s",
                    uname(&system) == 0 ? system.nodename : "?",
                    run->device.id[0] ? run->device.id : "?");
-    for (size_t i = 0; i < run->n_impls && status == HONE_OK; ++i)
+    hone__process_mark_write(mark, sizeof mark);
+    for (size_t i = 0; i < run->n_impls && status == HONE_OK; ++i) {
         status = hone__tune_decide(
             run, &run->impls[i],
             &(hone_db_decision){.kind = "place", .text = text}, err);
+        if (status == HONE_OK)
+            status = hone__tune_decide(
+                run, &run->impls[i],
+                &(hone_db_decision){.kind = "process", .text = mark}, err);
+    }
     return status;
 }
 
