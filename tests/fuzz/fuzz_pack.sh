@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The pack reader under libFuzzer with AddressSanitizer and UBSan, for a minute,
-# or $FUZZ_SECONDS; skipped where clang or its fuzzer is missing. By hand, for
-# hours: FUZZ_SECONDS=20000 FUZZ_CORPUS=folder sh tests/fuzz/fuzz_pack.sh
+# The pack reader under libFuzzer with AddressSanitizer and UBSan, for so many
+# seconds (a minute); skipped where clang or its fuzzer is missing. A folder keeps
+# what it learned: sh tests/fuzz/fuzz_pack.sh 20000 FOLDER
 set -eu
-seconds=${FUZZ_SECONDS:-60}
+seconds=${1:-60}
 tests=$(dirname "${HONE:?}")/../tests
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-corpus=${FUZZ_CORPUS:-$work/corpus}
+corpus=${2:-$work/corpus}
 clang=$(command -v clang || command -v clang-14 || true)
 [ -n "$clang" ] || {
     echo "there is no clang"

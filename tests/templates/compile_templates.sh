@@ -6,6 +6,7 @@
 #   compile_templates.sh VARIANTS_PER_TEMPLATE
 set -u
 sample=$1
+few=$(((sample + 2) / 3))
 
 templates="$HONE_SOURCE/templates"
 cache=$(mktemp -d) || exit 1
@@ -354,29 +355,29 @@ done
 # What is compiled in belongs to the problem: other sizes are other variants.
 for size in 16 64 8192,1,2; do
     "$HONE" compile "$templates/fft/fft_registers.cu" --dims "$size" --arch sm_90 \
-        --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
 done
 for t in fft_two_passes fft_cluster fft_ahead; do
     "$HONE" compile "$templates/fft/$t.cu" --dims 16384,61 --arch sm_90 \
-        --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile $t: $(cat "$cache/err")"
 done
 "$HONE" compile "$templates/sparse/scatter_add_runs.cu" --dims 77,33,8,f32,1 \
-    --arch sm_90 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+    --arch sm_90 --limit "$few" > /dev/null 2> "$cache/err" ||
     fail "compile scatter_add/runs: $(cat "$cache/err")"
 "$HONE" compile "$templates/image/gaussian_tensor.cu" --dims 77,131,15,u8 \
-    --arch sm_80 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+    --arch sm_80 --limit "$few" > /dev/null 2> "$cache/err" ||
     fail "compile gaussian/tensor: $(cat "$cache/err")"
 # Types and transpositions are compiled in as well.
 for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
     "$HONE" compile "$templates/gemm/gemm_wmma.cu" --dims "64,64,64,$form" \
-        --arch sm_80 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        --arch sm_80 --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile gemm_wmma with $form: $(cat "$cache/err")"
 done
 for form in f32,f32,0,1 f32,f32,1,0 f64,f64,1,1; do
     "$HONE" compile "$templates/gemm/gemm_simt.cu" --dims "64,64,640,$form" \
-        --arch sm_75 --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        --arch sm_75 --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile gemm_simt with $form: $(cat "$cache/err")"
 done
 # What only some layouts and shapes reach: rows across K on either side, tiles
@@ -384,7 +385,7 @@ done
 for dims in 16,4096,4096,f16,f16 4096,24,4096,bf16,f32,1,1 \
     96,96,100000,bf16,bf16,1,0; do
     "$HONE" compile "$templates/gemm/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
-        --limit $((sample / 3)) > /dev/null 2> "$cache/err" ||
+        --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile gemm_sm90 at $dims: $(cat "$cache/err")"
 done
 exit "$failures"

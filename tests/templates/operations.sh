@@ -47,7 +47,7 @@ applying() {
 # verified NAME DIMS LIMIT [--sanitize]: what `hone verify` counts says whether
 # anything was done.
 verified() {
-    "$HONE" verify "$1" --device cpu --dims "$2" --limit "$3" ${4:+"$4"} -q \
+    "$HONE" verify "$1" --device cpu --dims "$2" --limit "$3" ${4:+"$4"} -q --trial-timeout 600 \
         --format json >"$work/out" 2>"$work/err" || {
         fail "verify $1 --dims $2 --limit $3 ${4:-}"
         cat "$work/out"
