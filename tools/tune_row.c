@@ -146,12 +146,13 @@ static json_t *add_run(json_t *row, const hone_tune_result *r)
     return hone__json_add(
         row,
         "n_compiles:I n_gated:I n_deferred:I n_samples:I n_discarded:I "
-        "n_retried:I n_helped:I sample_s:f setup_s:f trials_s:f final_s:f "
+        "n_retried:I n_interrupted:I n_helped:I sample_s:f setup_s:f "
+        "trials_s:f final_s:f "
         "device_busy_s:f device_idle_ratio:F noise_floor:F event_floor_ns:p "
         "notes:s",
         r->n_compiles, r->n_gated, r->n_deferred, r->n_samples, r->n_discarded,
-        r->n_retried, r->n_helped, r->sample_s, r->setup_s, r->trials_s,
-        r->final_s, r->device_busy_s, r->trials_s > 0, idle,
+        r->n_retried, r->n_interrupted, r->n_helped, r->sample_s, r->setup_s,
+        r->trials_s, r->final_s, r->device_busy_s, r->trials_s > 0, idle,
         r->noise_floor >= 0, r->noise_floor, r->event_floor_ns, r->notes);
 }
 

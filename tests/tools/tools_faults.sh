@@ -49,6 +49,40 @@ json shapes.0.outcomes.ok=2 shapes.0.n_retried=1 shapes.0.trials=2
 run 0 show decisions --format csv
 out_has retried
 
+# Compile processes that somebody kills, twice each, say nothing about their
+# variants: no outcome is stored, and the next run tries them again.
+HONE_DB=$work/compilers.db
+sed '/pragma hone param KIND/a #pragma hone require KIND == good || KIND == crash "two"' \
+    "$template" >"$work/two.cu"
+cat >"$work/c++" <<'END'
+#!/bin/sh
+case "$*" in
+*hone-unit*)
+    [ ! -e "$DEADLY" ] || { kill -KILL $PPID && exec sleep 100; }
+    ;;
+esac
+exec "$REAL_CXX" "$@"
+END
+chmod +x "$work/c++"
+REAL_CXX=${CXX:-c++} DEADLY=$work/deadly
+CXX=$work/c++
+HONE_CACHE_DIR=$work/cache_of_the_killed
+export REAL_CXX DEADLY CXX HONE_CACHE_DIR
+: >"$DEADLY"
+run 1 tune "$work/two.cu" --dims 4104 --device cpu --strategy exhaustive \
+    --format json
+json shapes.0.n_interrupted=2 shapes.0.trials=0
+out_has "interrupted by the machine"
+run 0 show decisions --format csv
+out_has "two compile processes were killed over this variant"
+rm "$DEADLY"
+run 0 tune "$work/two.cu" --dims 4104 --device cpu --strategy exhaustive \
+    --format json
+json shapes.0.n_interrupted=0 shapes.0.resumed=0 shapes.0.trials=2 \
+    shapes.0.winner=KIND=good
+CXX=$REAL_CXX
+HONE_CACHE_DIR=$work/cache
+
 # Two tuners on one database: the second waits, then finds everything done.
 HONE_DB=$work/two.db
 two() {

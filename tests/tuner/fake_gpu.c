@@ -15,6 +15,7 @@ double fake_gpu_now_ns;
 size_t fake_gpu_limit_bytes;
 size_t fake_gpu_live_bytes;
 size_t fake_gpu_taken_bytes;
+int fake_gpu_fails;
 double fake_gpu_event_ns;
 long fake_gpu_n_graphs;
 long fake_gpu_live_graphs;
@@ -90,6 +91,8 @@ static hone_cu_result launch(hone_cu_function f, unsigned gx, unsigned gy,
     (void)extra;
     if (!bx || !gx)
         return 1;
+    if (fake_gpu_fails && strncmp(kernel->name, "hone_", 5) != 0)
+        return fake_gpu_fails;
     kernel->grid = gx * gy * gz;
     if (!fake_gpu_capture(kernel, params))
         fake_gpu_run(kernel, params);
@@ -259,6 +262,7 @@ void fake_gpu_reset(void)
     fake_gpu_limit_bytes = 0;
     fake_gpu_taken_bytes = 0;
     fake_gpu_event_ns = 0;
+    fake_gpu_fails = 0;
     fake_gpu_n_maps = 0;
     fake_gpu_n_graphs = 0;
     fake_gpu_taps_bytes = sizeof fake_gpu_taps;

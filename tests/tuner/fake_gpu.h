@@ -39,6 +39,7 @@ extern size_t fake_gpu_taken_bytes; /* of it, by somebody who comes after
                                        memory was asked for: not in its answer
                                        */
 extern size_t fake_gpu_live_bytes;
+extern int fake_gpu_fails; /* launches of others' kernels return it; 0: not */
 extern double fake_gpu_event_ns; /* an event record takes so long */
 extern long fake_gpu_n_graphs;   /* instantiated so far */
 extern long fake_gpu_live_graphs;

@@ -3,8 +3,9 @@
  * the one device it knows, $FAKE_NVML_INIT the code that nvmlInit returns,
  * $FAKE_NVML_REASONS the clock reasons (with $FAKE_NVML_SLOW_READS=n only of
  * the next n readings: it is counted down), $FAKE_NVML_MUTE=1 makes every
- * reading fail, $FAKE_NVML_ENERGY is the counter of energy. fake_nvml_users()
- * counts inits that were not shut down. */
+ * reading fail, $FAKE_NVML_LOST is the code with which they fail then,
+ * $FAKE_NVML_ENERGY is the counter of energy. fake_nvml_users() counts inits
+ * that were not shut down. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,8 @@ DECLARE(int, nvmlDeviceGetHandleByPciBusId_v2, (const char *id, device **out))
 static int read_value(const device *d, unsigned value, unsigned *out)
 {
     if (d != &only || is("FAKE_NVML_MUTE", "1"))
-        return NOT_SUPPORTED;
+        return getenv("FAKE_NVML_LOST") ? atoi(getenv("FAKE_NVML_LOST"))
+                                        : NOT_SUPPORTED;
     *out = value;
     return 0;
 }

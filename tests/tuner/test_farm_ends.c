@@ -130,9 +130,10 @@ static void test_killed_from_outside(void **state)
     farm_wait_for(farm, &got, 1);
     assert_true(got.of[0].ok);
     assert_int_equal(farm_n_runs(), 2);
+    assert_false(got.of[0].interrupted);
     farm_submit(farm, 1, "killed"); /* twice is enough */
     farm_wait_for(farm, &got, 2);
-    assert_true(got.of[1].crashed);
+    assert_true(got.of[1].interrupted && !got.of[1].crashed);
     farm_log_has(&got, 1, "two compile processes were killed");
     assert_int_equal(farm_n_runs(), 4);
     /* While it has nothing to do. */
@@ -143,12 +144,84 @@ static void test_killed_from_outside(void **state)
     hone__farm_close(farm);
 }
 
+/* ---- killed by the system, for want of memory -----------------------------
+ */
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+
+    (void)snprintf(path, sizeof path, "%s/%s", farm_folder, name);
+    assert_int_equal(hone__file_replace(path, text, strlen(text), NULL),
+                     HONE_OK);
+}
+
+/* A farm of four whose next `n` compiles of "starved" are killed. */
+static hone_farm *starving_farm(const char *n, answers *got)
+{
+    char path[128];
+    hone_farm *farm;
+
+    (void)snprintf(path, sizeof path, "%s/sys/fs/cgroup", farm_folder);
+    assert_int_equal(hone__folder_create(path, NULL), HONE_OK);
+    (void)snprintf(path, sizeof path, "%s/proc/self", farm_folder);
+    assert_int_equal(hone__folder_create(path, NULL), HONE_OK);
+    write_file("proc/self/cgroup", "0::/\n");
+    write_file("sys/fs/cgroup/memory.events", "oom_kill 1\n");
+    write_file("starved", n);
+    farm = farm_open(4, 0, got);
+    farm->root = farm_folder;
+    farm->n_oom = 1;
+    assert_int_equal(hone__farm_n_workers(farm), 4);
+    return farm;
+}
+
+/* It is tried with fewer processes, at last with one; the others finish what
+ * they are at. */
+static void test_killed_for_memory(void **state)
+{
+    answers got;
+    hone_farm *farm = starving_farm("2", &got);
+
+    (void)state;
+    farm_submit(farm, 0, "starved");
+    farm_submit(farm, 1, "one");
+    farm_submit(farm, 2, "two");
+    farm_wait_for(farm, &got, 3);
+    assert_true(got.of[0].ok && got.of[1].ok && got.of[2].ok);
+    assert_int_equal(hone__farm_n_workers(farm), 1);
+    assert_int_equal(hone__farm_n_idle(farm), 1);
+    farm_submit(farm, 3, "three");
+    assert_int_equal(hone__farm_n_idle(farm), 0);
+    farm_wait_for(farm, &got, 4);
+    assert_true(got.of[3].ok);
+    hone__farm_close(farm);
+}
+
+static void test_killed_for_memory_alone(void **state)
+{
+    answers got;
+    hone_farm *farm = starving_farm("8", &got);
+
+    (void)state;
+    farm_submit(farm, 0, "starved");
+    farm_wait_for(farm, &got, 1);
+    assert_true(got.of[0].interrupted && got.of[0].out_of_memory);
+    assert_false(got.of[0].crashed || got.of[0].ok);
+    farm_log_has(&got, 0, "the compiler ran out of memory");
+    farm_log_has(&got, 0, "the system killed its process");
+    assert_int_equal(farm_n_runs(), 3); /* beside 3, 1 and 0 others */
+    hone__farm_close(farm);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_too_slow),
         IN_FOLDER(test_crashed),
         IN_FOLDER(test_killed_from_outside),
+        IN_FOLDER(test_killed_for_memory),
+        IN_FOLDER(test_killed_for_memory_alone),
         IN_FOLDER(test_foreign_header),
     };
 

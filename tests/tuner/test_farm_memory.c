@@ -25,6 +25,7 @@ static void test_out_of_memory(void **state)
     assert_int_equal(farm_n_runs(), 1);
     farm_ask("exhausted", &got);
     assert_true(got.of[0].out_of_memory && !got.of[0].ok);
+    assert_true(got.of[0].interrupted); /* another machine may have more */
     farm_log_has(&got, 0, "the compiler ran out of memory");
     farm_log_has(&got, 0, "--jobs");
     farm_log_has(&got, 0, "virtual memory exhausted");
@@ -35,6 +36,27 @@ static void test_out_of_memory(void **state)
     assert_true(got.of[0].out_of_memory);
     farm_log_has(&got, 0, "the compiler ran out of memory");
     farm_log_has(&got, 0, "LLVM ERROR");
+}
+
+/* What reaches the cap of a process is tried again with fewer of them, which
+ * may take more each. */
+static void test_fewer_take_more(void **state)
+{
+    answers got;
+    hone_farm *farm = farm_open(4, 0, &got);
+    const int64_t cap_bytes = farm->setup.memory_cap_bytes;
+
+    (void)state;
+    farm_submit(farm, 0, "exhausted");
+    farm_wait_for(farm, &got, 1);
+    assert_true(got.of[0].out_of_memory && got.of[0].interrupted);
+    assert_int_equal(hone__farm_n_workers(farm), 1);
+    assert_true(farm->setup.memory_cap_bytes >= cap_bytes);
+    assert_int_equal(farm_n_runs(), 3);
+    farm_submit(farm, 1, "good");
+    farm_wait_for(farm, &got, 2);
+    assert_true(got.of[1].ok);
+    hone__farm_close(farm);
 }
 
 /* The real compiler against a real cap: that of the user's shell. */
@@ -105,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_out_of_memory),
+        IN_FOLDER(test_fewer_take_more),
         IN_FOLDER(test_memory_cap),
         IN_FOLDER(test_cap_is_the_worker_s),
     };

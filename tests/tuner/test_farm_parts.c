@@ -185,6 +185,21 @@ static void test_allowance_of_old_groups(void **state)
     expect(1, 1073741824);
 }
 
+static void test_oom_kills(void **state)
+{
+    (void)state;
+    assert_int_equal(hone__allowance_oom_kills(root), -1);
+    put("/proc/vmstat", "nr_free_pages 5\noom_kill 7\n");
+    assert_int_equal(hone__allowance_oom_kills(root), 7);
+    put("/proc/self/cgroup", "4:cpuset:/\n3:memory:/docker/x\n");
+    put("/sys/fs/cgroup/memory/memory.oom_control",
+        "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+    assert_int_equal(hone__allowance_oom_kills(root), 2); /* a container's */
+    put("/proc/self/cgroup", "0::/a/b\n");
+    put("/sys/fs/cgroup/a/b/memory.events", "max 9\noom 4\noom_kill 3\n");
+    assert_int_equal(hone__allowance_oom_kills(root), 3);
+}
+
 static void test_allowance_of_this_machine(void **state)
 {
     hone_allowance here;
@@ -227,6 +242,7 @@ int main(void)
         IN_ROOT(test_allowance_of_a_plain_machine),
         IN_ROOT(test_allowance_of_groups),
         IN_ROOT(test_allowance_of_old_groups),
+        IN_ROOT(test_oom_kills),
         cmocka_unit_test(test_allowance_of_this_machine),
         cmocka_unit_test(test_workers_and_cap),
     };

@@ -4,6 +4,7 @@
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/trial/timer.h"
 #include "tuner/cuda/cuda_device.h"
+#include "tuner/device/machine_fault.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -200,6 +201,67 @@ static void test_slowdown(void **state)
     assert_int_equal(report.leaving, 0);
 }
 
+/* ---- the machine fails --------------------------------------------------- */
+
+/* One trial while launches fail with `code`: what it is taken for. */
+static hone_status fail_with(int code, hone_trial_report *out, hone_error *err)
+{
+    const size_t live_bytes = fake_gpu_live_bytes;
+    const long live_graphs = fake_gpu_live_graphs;
+    const int live = fake_driver_live;
+    hone_status status;
+
+    *err = (hone_error){.status = HONE_OK};
+    axpy_defect = GOOD;
+    fake_gpu_fails = code;
+    status = hone__trial_run(f.problem, &f.job, out, err);
+    fake_gpu_live_bytes = live_bytes; /* nothing is freed then */
+    fake_gpu_live_graphs = live_graphs;
+    fake_driver_live = live;
+    return status;
+}
+
+/* Memory errors of the card, a card that is gone, another driver: no outcome
+ * of the variant that ran then. */
+static void test_the_machine_is_not_the_variant(void **state)
+{
+    static const int codes[] = {46, 100, 101, 214, 220, 304, 721, 802, 803};
+    hone_trial_report report;
+    hone_error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; ++i) {
+        assert_int_equal(fail_with(codes[i], &report, &err), HONE_ERR_CUDA);
+        assert_int_equal(err.native, codes[i]);
+        assert_non_null(hone__machine_fault(&err));
+    }
+    assert_int_equal(fail_with(700, &report, &err), HONE_OK);
+    assert_int_equal(report.outcome, HONE_OUTCOME_FAULT);
+}
+
+/* A kernel seems to fail, and NVML says that the card is gone. */
+static void test_a_lost_card(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+    hone_trial_report report;
+
+    (void)state;
+    setenv("HONE_NVML_LIBRARY", HONE_FAKES "/libfake_nvml.so", 1);
+    setenv("FAKE_NVML_UUID", "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f", 1);
+    hone__nvml_close(f.device.nvml);
+    assert_int_equal(hone__nvml_open(f.device.driver, 0, &f.device.nvml, &err),
+                     HONE_OK);
+    assert_int_equal(fail_with(719, &report, &err), HONE_OK);
+    assert_int_equal(report.outcome, HONE_OUTCOME_FAULT);
+    setenv("FAKE_NVML_MUTE", "1", 1);
+    setenv("FAKE_NVML_LOST", "15", 1);
+    assert_int_equal(fail_with(719, &report, &err), HONE_ERR_CUDA);
+    gpu_fixture_says(hone__machine_fault(&err), "the card is gone");
+    unsetenv("FAKE_NVML_LOST");
+    assert_int_equal(fail_with(719, &report, &err), HONE_OK);
+    unsetenv("FAKE_NVML_MUTE");
+}
+
 /* ---- device memory ------------------------------------------------------
  */
 
@@ -302,6 +364,8 @@ int main(void)
         TEST(test_floor),
         TEST(test_zero_and_roofline),
         TEST(test_slowdown),
+        TEST(test_the_machine_is_not_the_variant),
+        TEST(test_a_lost_card),
         TEST(test_fewer_copies),
         TEST(test_context_does_not_fit),
         TEST(test_problem_does_not_fit),

@@ -150,6 +150,69 @@ static void read_groups(const char *root, hone_allowance *out)
         (void)fclose(file);
 }
 
+/* ---- processes killed for want of memory ------------------------------- */
+
+/* "oom_kill 3" in a file of such lines; -1: it is not there. */
+static int64_t read_oom_kills(const char *root, const char *folder,
+                              const char *group, const char *name)
+{
+    char path[PATH_BYTES], line[256];
+    long long n = -1;
+    FILE *file;
+
+    if (snprintf(path, sizeof path, "%s%s%s/%s", root, folder, group, name) >=
+        PATH_BYTES)
+        return -1;
+    file = fopen(path, "re");
+    while (file && n < 0 && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "oom_kill %lld", &n) != 1)
+            n = -1;
+    }
+    if (file)
+        (void)fclose(file);
+    return n;
+}
+
+/* Of the line "NUMBER:CONTROLLERS:PATH". A container's group is the root. */
+static int64_t oom_kills_of_group(const char *root, const char *controllers,
+                                  const char *group)
+{
+    const int is_old = controllers[0] != '\0';
+    const char *const folder =
+        is_old ? "/sys/fs/cgroup/memory" : kinds[0].folder;
+    const char *const name = is_old ? "memory.oom_control" : "memory.events";
+    int64_t n;
+
+    if (is_old && !lists(controllers, "memory"))
+        return -1;
+    n = read_oom_kills(root, folder, group, name);
+    return n < 0 ? read_oom_kills(root, folder, "", name) : n;
+}
+
+int64_t hone__allowance_oom_kills(const char *root)
+{
+    char line[PATH_BYTES];
+    int64_t n = -1;
+    FILE *file;
+
+    (void)snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
+    file = fopen(line, "re");
+    while (file && n < 0 && fgets(line, sizeof line, file)) {
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+
+        if (!path)
+            continue;
+        *path++ = '\0';
+        path[strcspn(path, "\n")] = '\0';
+        n = oom_kills_of_group(root, controllers + 1,
+                               strcmp(path, "/") == 0 ? "" : path);
+    }
+    if (file)
+        (void)fclose(file);
+    return n < 0 ? read_oom_kills(root, "/proc", "", "vmstat") : n;
+}
+
 /* ---- the machine ----------------------------------------------------- */
 
 static void read_available(const char *root, hone_allowance *out)

@@ -27,6 +27,10 @@ void hone__allowance_read(hone_allowance *out);
  * quota, INT_MAX if there is none, and the memory. */
 void hone__allowance_files(const char *root, hone_allowance *out);
 
+/* How many processes the system has killed for want of memory so far: in this
+ * control group or, where it does not count, on this machine. -1: unknown. */
+int64_t hone__allowance_oom_kills(const char *root);
+
 /* A worker per core, and at least 512 MiB for each. */
 int hone__allowance_workers(const hone_allowance *allowance);
 

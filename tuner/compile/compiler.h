@@ -41,7 +41,9 @@ typedef struct hone_compile_output {
      * machine could do better. Never kept in the cache. */
     int timed_out;     /* the farm ended the compile */
     int crashed;       /* the compiler did not come back */
-    int out_of_memory; /* it reached its process's memory cap */
+    int out_of_memory; /* of its process's cap, or of the system */
+    int interrupted;   /* somebody ended it, or memory ran out: another run
+                          is to try it again */
     double compile_ms;
     int cached;
 } hone_compile_output;

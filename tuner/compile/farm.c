@@ -61,6 +61,18 @@ static void choose_cap(hone_compile_worker_setup *setup)
     setup->memory_cap_bytes = data_bytes() > cap / 2 ? 0 : cap;
 }
 
+int hone__farm_shrink(hone_farm *farm, hone_farm_slot *slot)
+{
+    if (slot->n_beside <= 1 || farm->setup.cap_is_inherited)
+        return 0;
+    if (farm->n_wanted >= slot->n_beside)
+        farm->n_wanted = slot->n_starved ? 1 : (slot->n_beside + 1) / 2;
+    ++slot->n_starved;
+    farm->setup.n_workers = farm->n_wanted;
+    choose_cap(&farm->setup);
+    return 1;
+}
+
 /* The first thing a worker says: its compiler, or why there is none. */
 hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
 {
@@ -115,6 +127,8 @@ hone_status hone__farm_start(const hone_farm_options *options,
     farm->user = user;
     farm->stop = options->stop;
     farm->looked_s = hone__now_s();
+    farm->root = "";
+    farm->n_oom = hone__allowance_oom_kills(farm->root);
     if (options->link) {
         hone__farm_link_join(options->link, farm);
         *out = farm;
@@ -141,6 +155,7 @@ hone_status hone__farm_start(const hone_farm_options *options,
         hone__farm_close(farm);
         return status;
     }
+    farm->n_wanted = farm->n_slots;
     *out = farm;
     return HONE_OK;
 }
@@ -205,7 +220,7 @@ void hone__farm_close(hone_farm *farm)
 
 int hone__farm_n_workers(const hone_farm *farm)
 {
-    return farm->link ? farm->link->n_workers : farm->n_slots;
+    return farm->link ? farm->link->n_workers : farm->n_wanted;
 }
 
 const hone_toolchain *hone__farm_toolchain(const hone_farm *farm)
@@ -237,7 +252,9 @@ static hone_status give(hone_farm *farm, hone_farm_slot *slot, int64_t job,
     slot->job = job;
     memcpy(slot->key, key, sizeof slot->key);
     slot->begun = 0;
-    slot->killed = 0;
+    slot->n_killed = 0;
+    slot->n_starved = 0;
+    slot->n_beside = farm->n_wanted;
     slot->start_s = farm->clock_s;
     status =
         hone__worker_send(&slot->worker, HONE_COMPILE_JOB, &slot->request, err);
@@ -269,7 +286,7 @@ hone_status hone__farm_submit(hone_farm *farm, int64_t job,
     for (int i = 0; i < farm->n_slots; ++i) {
         hone_farm_slot *slot = &farm->slots[i];
 
-        if (slot->busy)
+        if (slot->busy || !slot->worker.pid)
             continue;
         hone__text_clear(&slot->request);
         hone__pack_i64(&slot->request, job);
@@ -291,6 +308,11 @@ static hone_status take_answer(hone_farm *farm, hone_farm_slot *slot,
     farm->n_idle_deaths = 0;
     if (output.ok && !output.cached)
         hone__limit_add(&farm->limit, 1e-3 * output.compile_ms);
+    if (output.out_of_memory && hone__farm_shrink(farm, slot)) {
+        hone__compile_output_free(&output);
+        return hone__farm_hold(farm, slot, err);
+    }
+    output.interrupted = output.out_of_memory;
     return hone__farm_deliver(farm, slot, &output, err);
 }
 
@@ -300,7 +322,8 @@ static hone_status read_answers(hone_farm *farm, hone_farm_slot *slot,
     uint32_t kind = 0;
     hone_unpack in;
 
-    while (hone__inbox_next(&slot->worker.inbox, &kind, &in)) {
+    while (slot->worker.pid &&
+           hone__inbox_next(&slot->worker.inbox, &kind, &in)) {
         switch (kind) {
         case HONE_COMPILE_HELLO:
             break;
@@ -325,15 +348,22 @@ static int is_overdue(const hone_farm *farm, const hone_farm_slot *slot)
     const double limit_s =
         slot->begun ? hone__limit_s(&farm->limit) : 2 * farm->limit.at_most_s;
 
-    return slot->busy && farm->clock_s - slot->start_s > limit_s;
+    return slot->busy && !slot->held && farm->clock_s - slot->start_s > limit_s;
 }
 
 static hone_status look_after(hone_farm *farm, hone_farm_slot *slot,
                               hone_error *err)
 {
+    if (slot->held)
+        return hone__farm_resume(farm, slot, err);
+    if (!slot->worker.pid)
+        return HONE_OK;
     HONE_TRY(read_answers(farm, slot, err));
+    if (slot->held)
+        return HONE_OK;
     if (slot->worker.is_over || is_overdue(farm, slot))
         return hone__farm_replace(farm, slot, !slot->worker.is_over, err);
+    hone__farm_retire(farm, slot);
     return HONE_OK;
 }
 

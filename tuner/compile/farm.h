@@ -59,9 +59,11 @@ typedef struct hone_farm_options {
 typedef struct hone_farm hone_farm;
 
 /* A finished job. `output` is borrowed until the callback returns. A compile
- * that took too long, crashed its process or reached its memory cap has ok 0,
- * timed_out, crashed or out_of_memory, and a log that says so in a sentence;
- * the cache does not keep it, and this farm does not try it again. */
+ * that took too long, crashed its process, was killed with it or ran out of
+ * memory has ok 0, timed_out, crashed, interrupted or out_of_memory, and a log
+ * that says so in a sentence; the cache does not keep it, and this farm does
+ * not try it again. What is killed once gets another process. Where memory was
+ * the cause, the farm goes on with fewer processes before it gives up. */
 typedef void hone_farm_done(void *user, int64_t job,
                             hone_compile_output *output);
 
@@ -82,6 +84,7 @@ void hone__farm_close(hone_farm *farm);
  * hone__farm_close() then waits the less. NULL is a no-op. */
 void hone__farm_dismiss(hone_farm *farm);
 
+/* Fewer than at first after memory ran out. */
 int hone__farm_n_workers(const hone_farm *farm);
 /* Name and version of the compiler: "nvrtc" "13.0", "c++" "12.2.0". */
 const hone_toolchain *hone__farm_toolchain(const hone_farm *farm);

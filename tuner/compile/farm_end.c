@@ -90,7 +90,8 @@ void hone__farm_free_lost(hone_farm *farm)
 
 static int is_lost(const hone_compile_output *output)
 {
-    return output->timed_out || output->crashed || output->out_of_memory;
+    return output->timed_out || output->crashed || output->out_of_memory ||
+           output->interrupted;
 }
 
 hone_status hone__farm_deliver(hone_farm *farm, hone_farm_slot *slot,
@@ -168,19 +169,21 @@ static void describe_overdue(const hone_farm *farm, const hone_farm_slot *slot,
 }
 
 static void describe_death(const hone_farm *farm, hone_worker_end end,
-                           const char *how, const char *words,
+                           int is_memory, const char *how, const char *words,
                            hone_compile_output *output)
 {
-    if (hone__compile_log_no_memory(words)) {
+    if (is_memory) {
         output->out_of_memory = 1;
+        output->interrupted = 1;
         hone__compile_no_memory(&farm->setup, &output->log);
+        if (end == HONE_WORKER_KILLED)
+            hone__text_printf(&output->log,
+                              "; the system killed its process (%s)", how);
     } else if (end == HONE_WORKER_KILLED) {
-        output->crashed = 1;
+        output->interrupted = 1;
         hone__text_printf(&output->log,
                           "two compile processes were killed over this "
-                          "variant, from outside (%s); the system does that "
-                          "when memory runs out: fewer compile processes "
-                          "(--jobs) take less",
+                          "variant, from outside (%s)",
                           how);
     } else {
         output->crashed = 1;
@@ -204,17 +207,96 @@ static hone_status idle_death(hone_farm *farm, const char *how,
                       how, words);
 }
 
+/* ---- after memory ran out ------------------------------------------------ */
+
+/* Has the system killed a process for want of memory since the last look? */
+static int system_killed(hone_farm *farm)
+{
+    const int64_t n = hone__allowance_oom_kills(farm->root);
+    const int is_more = n > farm->n_oom && farm->n_oom >= 0;
+
+    farm->n_oom = n;
+    return is_more;
+}
+
+static int n_running(const hone_farm *farm)
+{
+    int n = 0;
+
+    for (int i = 0; i < farm->n_slots; ++i)
+        n += farm->slots[i].worker.pid != 0;
+    return n;
+}
+
+static void end_worker(hone_farm_slot *slot)
+{
+    hone__farm_kill_worker(slot);
+    (void)hone__worker_stop(&slot->worker, 1, NULL, 0);
+    if (slot->log >= 0)
+        (void)close(slot->log);
+    slot->log = -1;
+}
+
+static hone_status send_again(hone_farm *farm, hone_farm_slot *slot,
+                              hone_error *err)
+{
+    hone_status status;
+
+    slot->held = 0;
+    slot->begun = 0;
+    slot->n_beside = farm->n_wanted;
+    slot->start_s = farm->clock_s;
+    status =
+        hone__worker_send(&slot->worker, HONE_COMPILE_JOB, &slot->request, err);
+    return status == HONE_ERR_IO ? HONE_OK : status; /* the next turn sees it */
+}
+
+hone_status hone__farm_hold(hone_farm *farm, hone_farm_slot *slot,
+                            hone_error *err)
+{
+    end_worker(slot);
+    slot->held = 1;
+    return hone__farm_resume(farm, slot, err);
+}
+
+hone_status hone__farm_resume(hone_farm *farm, hone_farm_slot *slot,
+                              hone_error *err)
+{
+    if (n_running(farm) >= farm->n_wanted)
+        return HONE_OK;
+    HONE_TRY(hone__farm_start_worker(farm, slot, err));
+    return send_again(farm, slot, err);
+}
+
+void hone__farm_retire(const hone_farm *farm, hone_farm_slot *slot)
+{
+    int n_held = 0; /* need a place, too */
+
+    for (int i = 0; i < farm->n_slots; ++i)
+        n_held += farm->slots[i].held;
+    if (!slot->busy && n_running(farm) + n_held > farm->n_wanted)
+        end_worker(slot);
+}
+
+/* ---- a process that ended, or is ended ----------------------------------- */
+
 hone_status hone__farm_replace(hone_farm *farm, hone_farm_slot *slot,
                                int overdue, hone_error *err)
 {
     hone_compile_output output = {.registers = -1};
     hone_worker_end end;
+    int is_memory;
     char how[128];
     char words[400];
 
     hone__farm_kill_worker(slot);
     end = hone__worker_stop(&slot->worker, 1, how, sizeof how);
     last_words(slot, words, sizeof words);
+    is_memory = !overdue && slot->busy &&
+                (hone__compile_log_no_memory(words) ||
+                 (end == HONE_WORKER_KILLED && system_killed(farm)));
+    if (is_memory && hone__farm_shrink(farm, slot))
+        return hone__farm_hold(farm, slot, err);
     HONE_TRY(hone__farm_start_worker(farm, slot, err));
     if (!slot->busy)
         return idle_death(farm, how, words, err);
@@ -222,15 +304,11 @@ hone_status hone__farm_replace(hone_farm *farm, hone_farm_slot *slot,
         describe_overdue(farm, slot, &output);
         if (slot->begun)
             hone__limit_add(&farm->limit, farm->clock_s - slot->start_s);
-    } else if (end == HONE_WORKER_KILLED && !slot->killed &&
-               !hone__compile_log_no_memory(words)) {
-        slot->killed = 1;
-        slot->begun = 0;
-        slot->start_s = farm->clock_s;
-        return hone__worker_send(&slot->worker, HONE_COMPILE_JOB,
-                                 &slot->request, err);
+    } else if (end == HONE_WORKER_KILLED && !is_memory && !slot->n_killed) {
+        ++slot->n_killed;
+        return send_again(farm, slot, err);
     } else {
-        describe_death(farm, end, how, words, &output);
+        describe_death(farm, end, is_memory, how, words, &output);
     }
     return hone__farm_deliver(farm, slot, &output, err);
 }

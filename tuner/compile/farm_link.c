@@ -94,6 +94,7 @@ static hone_status take_compiled(hone_farm_link *link, hone_unpack *in,
     output.out_of_memory = (int)hone__unpack_i64(in);
     output.crashed = (int)hone__unpack_i64(in);
     output.timed_out = (int)hone__unpack_i64(in);
+    output.interrupted = (int)hone__unpack_i64(in);
     status = hone__compile_output_check(&output, err);
     if (status == HONE_OK) {
         const hone_linked_job job = link->jobs[i];

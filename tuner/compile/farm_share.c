@@ -53,6 +53,7 @@ static void on_done(void *user, int64_t id, hone_compile_output *output)
         hone__pack_i64(&payload, output->out_of_memory);
         hone__pack_i64(&payload, output->crashed);
         hone__pack_i64(&payload, output->timed_out);
+        hone__pack_i64(&payload, output->interrupted);
         if (hone__worker_send(share->clients[job->client], HONE_LINK_COMPILED,
                               &payload, &share->error) == HONE_ERR_NO_MEMORY)
             share->status = HONE_ERR_NO_MEMORY;

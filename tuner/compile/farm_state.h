@@ -47,8 +47,11 @@ typedef struct hone_farm_slot {
     hone_worker worker;
     int log; /* what it writes to stderr; -1: nowhere to keep it */
     int busy;
-    int begun;  /* the compiler runs: neither cached nor waiting */
-    int killed; /* the job's first worker was killed from outside */
+    int begun;     /* the compiler runs: neither cached nor waiting */
+    int n_killed;  /* processes that were killed from outside over the job */
+    int n_starved; /* times that memory ran out over it */
+    int n_beside;  /* processes that the farm had when it was sent */
+    int held;      /* it waits until there are fewer processes */
     int64_t job;
     char key[HONE_SHA256_HEX];
     hone_text request;   /* as it was sent */
@@ -76,12 +79,27 @@ struct hone_farm {
     double clock_s; /* time in which somebody looked after the farm */
     double looked_s;
     int n_idle_deaths; /* in a row */
+    const char *root;  /* of the system's files: "" but in tests */
+    int64_t n_oom;     /* processes that the system killed for memory so far */
     int n_slots;
+    int n_wanted; /* processes: fewer than slots after memory ran out */
     hone_farm_slot slots[HONE_MOST_COMPILE_WORKERS];
     hone_farm_lost *lost;
     hone_farm_link *link; /* of a farm elsewhere; NULL: it is here */
     int n_linked;         /* jobs under way there */
 };
+
+/* Memory ran out over the slot's job: fewer processes from here on, with more
+ * memory each. 0: that cannot help. */
+int hone__farm_shrink(hone_farm *farm, hone_farm_slot *slot);
+/* Keep the slot's job, without a process, until there are so few. */
+hone_status hone__farm_hold(hone_farm *farm, hone_farm_slot *slot,
+                            hone_error *err);
+/* Try it again, if it is time. */
+hone_status hone__farm_resume(hone_farm *farm, hone_farm_slot *slot,
+                              hone_error *err);
+/* End its process, if it is idle and one too many. */
+void hone__farm_retire(const hone_farm *farm, hone_farm_slot *slot);
 
 /* Add a job to a list. */
 hone_status hone__farm_follow(hone_text *jobs, int64_t job, hone_error *err);

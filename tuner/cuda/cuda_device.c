@@ -220,6 +220,11 @@ static int read_energy(hone_device *device, int64_t *out_mj)
     return hone__nvml_energy(device->nvml, out_mj);
 }
 
+static int is_lost(hone_device *device)
+{
+    return hone__nvml_is_lost(device->nvml);
+}
+
 static int64_t slowed(hone_device *device)
 {
     return hone__nvml_slowdown(device->nvml);
@@ -245,4 +250,5 @@ const hone_device_kind hone__cuda_device = {
     .read_clocks = read_clocks,
     .read_energy = read_energy,
     .slowed = slowed,
+    .is_lost = is_lost,
 };

@@ -43,6 +43,9 @@ void hone__nvml_sample(hone_nvml *nvml, hone_clocks *out);
  * none (before Volta, or a slice of a card). */
 int hone__nvml_energy(hone_nvml *nvml, int64_t *out_mj);
 
+/* Is the card gone, or the driver replaced underneath? 0: no, or unknown. */
+int hone__nvml_is_lost(hone_nvml *nvml);
+
 /* Why there are no values, one sentence; "" if there are. */
 const char *hone__nvml_reason(const hone_nvml *nvml);
 

@@ -256,6 +256,20 @@ int64_t hone__nvml_slowdown(hone_nvml *nvml)
                                 : 0;
 }
 
+int hone__nvml_is_lost(hone_nvml *nvml)
+{
+    /* As nvml.h numbers them. */
+    enum { GPU_IS_LOST = 15, RESET_REQUIRED = 16, LIB_MISMATCH = 18 };
+    unsigned value = 0;
+    nvml_result result;
+
+    if (!nvml || !nvml->device)
+        return 0;
+    result = nvml->api.power(nvml->device, &value);
+    return result == GPU_IS_LOST || result == RESET_REQUIRED ||
+           result == LIB_MISMATCH;
+}
+
 int hone__nvml_energy(hone_nvml *nvml, int64_t *out_mj)
 {
     unsigned long long mj = 0;

@@ -84,6 +84,11 @@ int hone__device_energy(hone_device *device, int64_t *out_mj)
            device->kind->read_energy(device, out_mj);
 }
 
+int hone__device_is_lost(hone_device *device)
+{
+    return device->kind->is_lost && device->kind->is_lost(device);
+}
+
 hone_status hone__device_load(hone_device *device, const void *code,
                               hone_error *err)
 {

@@ -132,6 +132,8 @@ typedef struct hone_device_kind {
     /* Reasons, right now, for which a sample must be thrown away
      * (cuda_device.h). */
     int64_t (*slowed)(hone_device *device);
+    /* The card is gone, or its driver: what ran on it is not to blame. */
+    int (*is_lost)(hone_device *device);
 } hone_device_kind;
 
 enum { HONE_SCRATCH_BYTES = 256 };
@@ -154,6 +156,9 @@ hone_status hone__device_warm_up(hone_device *device, hone_warm_up *out,
 void hone__device_clocks(hone_device *device, hone_clocks *out);
 /* The device's counter of energy, in millijoules; 0: it has none. */
 int hone__device_energy(hone_device *device, int64_t *out_mj);
+
+/* Asked after a kernel ended its context. */
+int hone__device_is_lost(hone_device *device);
 
 /* Load the cubin of our kernels, where the context was made without it. */
 hone_status hone__device_load(hone_device *device, const void *code,

@@ -2,6 +2,8 @@
 /* The parent's side of a final: see final_client.h. */
 #include "tuner/session/final_client.h"
 
+#include "tuner/device/machine_fault.h"
+
 #include "tuner/trial/device_worker.h"
 
 #include <stdio.h>
@@ -55,7 +57,8 @@ static ending take_failure(client *c, hone_unpack *in)
 
     return c->is_ready && (status == HONE_ERR_KERNEL ||
                            (c->error.domain == HONE_DOMAIN_CUDA &&
-                            hone__driver_is_fatal(c->error.native)))
+                            hone__driver_is_fatal(c->error.native) &&
+                            !hone__machine_fault(&c->error)))
                ? ENDED_BLAMED
                : ENDED_FAILED;
 }
@@ -185,6 +188,13 @@ static hone_status take_death(client *c, hone_error *err)
 
     if (end == HONE_WORKER_KILLED && ++c->n_killed <= MOST_KILLED)
         return HONE_OK; /* by somebody else: once more */
+    if (end == HONE_WORKER_KILLED)
+        return hone__fail(err, HONE_ERR_CUDA,
+                          "%d processes of the final were killed from outside "
+                          "(%s), which says nothing about the variants. "
+                          "Everything measured so far is kept; run the same "
+                          "command again",
+                          c->n_killed, how);
     (void)snprintf(why, sizeof why, "the process of the final ended: %s", how);
     return blame(c, HONE_OUTCOME_FAULT, why, err);
 }

@@ -60,6 +60,20 @@ static hone_status wait_for_news(hone_tune_run *run, hone_error *err)
     return status;
 }
 
+/* The system killed compilers for want of memory. */
+static void note_fewer_compilers(hone_tune_run *run, int n_before)
+{
+    const int n = hone__farm_n_workers(run->farm);
+    char text[96];
+
+    if (n >= n_before)
+        return;
+    (void)snprintf(text, sizeof text,
+                   "memory ran out: %d compile processes from then on, not %d",
+                   n, n_before);
+    hone__tune_note(run, text);
+}
+
 static hone_status loop(hone_tune_run *run, hone_error *err)
 {
     while (!is_over(run)) {
@@ -105,8 +119,12 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
     double final_start_s;
     hone_status status = hone__tune_setup(run, err);
 
-    if (status == HONE_OK)
+    if (status == HONE_OK) {
+        const int n_compilers = hone__farm_n_workers(run->farm);
+
         status = loop(run, err);
+        note_fewer_compilers(run, n_compilers);
+    }
     hone__tune_loans_end(run);
     final_start_s = hone__now_s();
     if (run->ready_s > 0) {
@@ -199,7 +217,7 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
     finish_result(run);
     if (status == HONE_OK)
         status = hone__tune_explain(run, 0, err);
-    else if (status == HONE_ERR_INTERRUPTED)
+    else if (status == HONE_ERR_INTERRUPTED || status == HONE_ERR_CUDA)
         end_interrupted(run);
     for (size_t i = 0; i < run->n_impls && run->impls[i].session_id; ++i) {
         const hone_status finished =

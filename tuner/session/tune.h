@@ -191,17 +191,19 @@ typedef struct hone_tune_result {
     /* The model that was learned in the end; 0 trials: none. */
     int64_t model_trials;
     int64_t model_problems;
-    double model_error;  /* see tuner/model/model.h; negative: not known */
-    int64_t n_compiled;  /* variants that have a cubin */
-    int64_t n_compiles;  /* of the compiler; the rest shared one or came from
-                            the cache */
-    int64_t n_gated;     /* rejected before they were compiled */
-    int64_t n_deferred;  /* spill registers: left for the end */
-    int64_t n_samples;   /* of all trials of this run */
-    double sample_s;     /* spent in these samples */
-    int64_t n_discarded; /* samples during a slowdown, repeated */
-    int64_t n_helped;    /* trials on devices that were lent */
-    int64_t n_retried;   /* trials whose worker was killed from outside */
+    double model_error;    /* see tuner/model/model.h; negative: not known */
+    int64_t n_compiled;    /* variants that have a cubin */
+    int64_t n_compiles;    /* of the compiler; the rest shared one or came from
+                              the cache */
+    int64_t n_gated;       /* rejected before they were compiled */
+    int64_t n_deferred;    /* spill registers: left for the end */
+    int64_t n_samples;     /* of all trials of this run */
+    double sample_s;       /* spent in these samples */
+    int64_t n_discarded;   /* samples during a slowdown, repeated */
+    int64_t n_helped;      /* trials on devices that were lent */
+    int64_t n_retried;     /* trials whose worker was killed from outside */
+    int64_t n_interrupted; /* variants without an outcome, for the machine
+                              ended them: the next run tries them again */
     int64_t outcomes[HONE_N_OUTCOMES];
     int has_winner;
     char message[512];       /* why there is none (outcome.h); "" if there is */

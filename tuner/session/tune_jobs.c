@@ -376,6 +376,9 @@ static hone_status take_compiled(hone_tune_run *run, hone_tune_job *job,
     output->cubin = (hone_text){0}; /* moved */
     output->log = (hone_text){0};
     run->result->n_compiles += !job->compiled.cached;
+    if (job->compiled.interrupted && !run->request->verify_only)
+        return hone__tune_record_interrupted(
+            run, job, hone__text_str(&job->compiled.log), err);
     if (!job->compiled.ok)
         return record_early(run, job,
                             job->compiled.timed_out ? HONE_OUTCOME_TIMEOUT

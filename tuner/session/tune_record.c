@@ -237,6 +237,30 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
     return HONE_OK;
 }
 
+/* ---- what the machine ended ---------------------------------------------- */
+
+hone_status hone__tune_record_interrupted(hone_tune_run *run,
+                                          hone_tune_job *job, const char *why,
+                                          hone_error *err)
+{
+    char text[512];
+    hone_status status;
+
+    ++job->impl->share.n_answered;
+    ++run->result->n_interrupted;
+    (void)snprintf(text, sizeof text, "%.160s: interrupted: %.300s",
+                   hone__text_str(&job->config), why);
+    status = hone__search_tell(job->impl->search, job->index, 0, err);
+    if (status == HONE_OK)
+        status = hone__tune_decide(
+            run, job->impl,
+            &(hone_db_decision){.kind = "interrupted", .text = text}, err);
+    hone__tune_note(run, "variants were interrupted by the machine and have no "
+                         "outcome: the same command tries them again");
+    hone__tune_job_free(job);
+    return status;
+}
+
 /* ---- what was compiled and not tried ------------------------------------ */
 
 static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,

@@ -66,6 +66,7 @@ typedef struct hone_tune_worker {
     int is_ready;
     int gave_up;            /* it said FAILED and is about to leave */
     int setups_failed;      /* in a row */
+    int n_machine_faults;   /* reported by it and those before it */
     double deadline_s;      /* of the first of `trying` */
     hone_tune_queue trying; /* sent to it; it is at the first */
 } hone_tune_worker;
@@ -314,6 +315,12 @@ hone_status hone__tune_take_outcome(hone_tune_run *run, hone_tune_impl *impl,
 hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
                                     const hone_trial_report *report,
                                     hone_error *err);
+/* What the machine ended says nothing about the variant: no trial is stored,
+ * so that the next run tries it again, and a decision says why. Frees the job.
+ */
+hone_status hone__tune_record_interrupted(hone_tune_run *run,
+                                          hone_tune_job *job, const char *why,
+                                          hone_error *err);
 /* Compiled, but the run ends before they are tried. */
 hone_status hone__tune_record_untried(hone_tune_run *run, hone_error *err);
 /* tune_trials.c */

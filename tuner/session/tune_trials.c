@@ -3,6 +3,7 @@
  * what to do when it dies, hangs or cannot start. */
 #include "tuner/trial/device_worker.h"
 #include "tuner/compile/compile_log.h"
+#include "tuner/device/machine_fault.h"
 #include "tuner/session/tune_state.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 enum {
     SETUP_TIMEOUT_S = 180, /* inputs and references of large problems */
     MAX_SETUP_FAILURES = 3,
-    MAX_KILLED = 2 /* workers killed under one job before it is blamed */
+    MAX_KILLED = 2, /* workers killed under one job before it is left alone */
+    MAX_MACHINE_FAULTS = 3 /* before the run ends */
 };
 
 static double trial_timeout_s(const hone_tune_run *run)
@@ -182,6 +184,27 @@ static hone_status blame_reference(const hone_tune_run *run,
                       HONE_PLACE(tmpl, line), w->reference, what);
 }
 
+/* The machine failed, and not what ran on it: other processes may do better,
+ * a few times; what was tried is tried again. */
+static hone_status take_machine_fault(hone_tune_run *run, hone_tune_worker *w,
+                                      const hone_error *found, hone_error *err)
+{
+    char text[512];
+
+    if (++w->n_machine_faults < MAX_MACHINE_FAULTS) {
+        (void)snprintf(text, sizeof text, "tried again: %s (%.300s)",
+                       hone__machine_fault(found), found->text);
+        ++run->result->n_retried;
+        return hone__tune_record_decision(run, "retried", text, err);
+    }
+    return hone__fail_native(
+        err, HONE_ERR_CUDA, found->domain, found->native,
+        "%s, which says nothing about the variants. Everything measured so "
+        "far is kept; look at the device with hone doctor, then run the same "
+        "command again: %.300s",
+        hone__machine_fault(found), found->text);
+}
+
 /* The worker says that it cannot go on. Before it was ready, this is the
  * run's own failure, as is what is of no variant; later, the job's. */
 static hone_status take_failure(hone_tune_run *run, hone_tune_worker *w,
@@ -193,6 +216,11 @@ static hone_status take_failure(hone_tune_run *run, hone_tune_worker *w,
 
     w->gave_up = 1;
     (void)hone__unpack_error(in, &error);
+    if (hone__machine_fault(&error)) {
+        if (!w->is_ready) /* another one will not begin either */
+            w->n_machine_faults = MAX_MACHINE_FAULTS;
+        return take_machine_fault(run, w, &error, err);
+    }
     if (w->reference[0] && error.domain == HONE_DOMAIN_CUDA &&
         error.status != HONE_ERR_NO_MEMORY)
         return w->n_answered ? HONE_OK
@@ -267,8 +295,28 @@ void hone__tune_worker_put_back(hone_tune_run *run, hone_tune_worker *w)
     w->trying = (hone_tune_queue){NULL, NULL, 0};
 }
 
-/* A worker that left by itself did so after its answer to the job before.
- * One that was killed by somebody else (or by the kernel, short of memory)
+/* A worker that left by itself did so after its answer to the job before. */
+static int is_killed_again(const hone_tune_worker *w, hone_worker_end end)
+{
+    return !w->gave_up && end == HONE_WORKER_KILLED &&
+           w->trying.head->n_killed >= MAX_KILLED;
+}
+
+/* Two workers were killed over it: this run does not try it a third time. */
+static hone_status give_up_on(hone_tune_run *run, hone_tune_worker *w,
+                              const char *how, hone_error *err)
+{
+    char why[256];
+
+    (void)snprintf(why, sizeof why,
+                   "two processes that measured it were killed from outside "
+                   "(%s); the system does that when memory runs out",
+                   how);
+    return hone__tune_record_interrupted(run, hone__tune_queue_take(&w->trying),
+                                         why, err);
+}
+
+/* One that was killed by somebody else (or by the kernel, short of memory)
  * says nothing about the variant either: it is tried again, once. */
 static int is_not_to_blame(hone_tune_run *run, hone_tune_worker *w,
                            hone_worker_end end, const char *how,
@@ -342,7 +390,12 @@ static hone_status replace(hone_tune_run *run, hone_tune_worker *w,
         return blame_reference(run, w, report.message, err);
     }
     if (w->trying.n && w->is_ready && !w->reference[0]) {
-        if (!is_not_to_blame(run, w, end, how, err)) {
+        const int is_innocent = is_not_to_blame(run, w, end, how, err);
+
+        if (!is_innocent && is_killed_again(w, end) &&
+            !run->request->verify_only && !run->request->list_edges) {
+            HONE_TRY(give_up_on(run, w, how, err));
+        } else if (!is_innocent) {
             explain_end(run, outcome, how, &report);
             report.device_s = hone__now_s() - began_s; /* it cost that, too */
             HONE_TRY(finish_job(run, w, &report, err));

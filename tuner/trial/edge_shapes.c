@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verification on edge shapes: see trial.h. */
 #include "tuner/trial/trial.h"
+#include "tuner/device/machine_fault.h"
 
 #include "runtime/base/alloc.h"
 #include "runtime/launch/launch_body.h"
@@ -75,6 +76,8 @@ static hone_status make_problem(const hone_edge_shapes *shapes,
 static hone_status judge_failure(hone_status status, hone_verdict *out,
                                  const hone_error *err)
 {
+    if (hone__machine_fault(err))
+        return status;
     out->outcome = hone__outcome_of(err);
     (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
     return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY

@@ -2,6 +2,7 @@
 /* A reference that runs on the device: what it gives on copies of the inputs,
  * and how large rounding errors may be; and another template as one. */
 #include "tuner/trial/expectations.h"
+#include "tuner/device/machine_fault.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -298,7 +299,8 @@ hone_status hone__reference_template_load(const hone_problem *problem,
         return hone__reference_template_fits(other, &problem->resolved,
                                              &out->resolved, err);
     if (status == HONE_ERR_NO_MEMORY ||
-        (err && hone__outcome_of(err) == HONE_OUTCOME_FAULT))
+        (err && (hone__outcome_of(err) == HONE_OUTCOME_FAULT ||
+                 hone__machine_fault(err))))
         return status;
     refuse(err ? err->text : "it cannot be loaded", out_why, err);
     return HONE_OK;

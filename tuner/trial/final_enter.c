@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who enters a final: see final_runner.h. */
 #include "tuner/trial/final_runner.h"
+#include "tuner/device/machine_fault.h"
 
 #include "tuner/judge/statistics.h"
 #include "tuner/trial/expectations.h"
@@ -27,7 +28,8 @@ static void set_out(hone_finalist *item, hone_outcome outcome, const char *text)
 /* Codes of other libraries mean something else. */
 static int is_context_lost(const hone_error *err)
 {
-    return hone__outcome_of(err) == HONE_OUTCOME_FAULT;
+    return hone__outcome_of(err) == HONE_OUTCOME_FAULT ||
+           hone__machine_fault(err);
 }
 
 /* Anything but the loss of the context is the runner's own misfortune. All of

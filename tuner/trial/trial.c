@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See trial.h. */
 #include "tuner/trial/trial.h"
+#include "tuner/device/machine_fault.h"
 
 #include "tuner/judge/samples.h"
 #include "tuner/process/worker.h"
@@ -95,7 +96,8 @@ static hone_status as_outcome(hone_status status, hone_trial_report *report,
 {
     if (status == HONE_OK ||
         (status != HONE_ERR_CUDA && status != HONE_ERR_KERNEL &&
-         err->domain != HONE_DOMAIN_CUDA))
+         err->domain != HONE_DOMAIN_CUDA) ||
+        hone__machine_fault(err))
         return status;
     report->outcome = hone__outcome_of(err);
     (void)snprintf(report->message, sizeof report->message, "%.300s",
@@ -148,10 +150,12 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
     memset(out, 0, sizeof *out);
     out->id = job->id;
     hone__device_clocks(problem->device, &out->clocks);
-    if (hone__variant_load(problem->device, job->spec, job->cubin,
-                           job->cubin_bytes, problem->resolved.dims,
-                           problem->resolved.n_dims, &variant,
-                           err) != HONE_OK) {
+    status = hone__variant_load(problem->device, job->spec, job->cubin,
+                                job->cubin_bytes, problem->resolved.dims,
+                                problem->resolved.n_dims, &variant, err);
+    if (status != HONE_OK && hone__machine_fault(err))
+        return status;
+    if (status != HONE_OK) {
         out->outcome = hone__outcome_of(err);
         (void)snprintf(out->message, sizeof out->message, "%.300s", err->text);
         out->leaving = out->outcome == HONE_OUTCOME_FAULT;
@@ -162,6 +166,11 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
     if (status == HONE_OK && out->outcome == HONE_OUTCOME_OK)
         status = judge(problem, &variant, job, out, err);
     status = as_outcome(status, out, err);
+    if (status == HONE_OK && out->outcome == HONE_OUTCOME_FAULT &&
+        hone__device_is_lost(problem->device))
+        return hone__fail_native(
+            err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, HONE_CARD_IS_GONE,
+            "NVML does not find the card any more: %s", out->message);
     if (out->outcome == HONE_OUTCOME_FAULT) { /* the context is gone */
         out->leaving = 1;
     } else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runs of a verification: see verify.h. */
 #include "tuner/trial/verify.h"
+#include "tuner/device/machine_fault.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,6 +156,11 @@ static hone_status launch(const judged *j, int pass, hone_verdict *out,
         status = hone__stopwatch_stop(&watch, &out->run_ns, &found);
     hone__fault_place_watch(NULL, 0, NULL);
     hone__stopwatch_close(&watch);
+    if (status != HONE_OK && hone__machine_fault(&found)) {
+        if (err)
+            *err = found;
+        return status;
+    }
     if (status != HONE_OK) {
         out->outcome = hone__outcome_of(&found);
         (void)snprintf(out->message, sizeof out->message, "%.300s", found.text);
