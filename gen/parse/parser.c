@@ -171,7 +171,6 @@ static int comes_before(const hone_diagnostic *a, const hone_diagnostic *b)
 }
 
 enum {
-    MOST_MISTAKES = 100, /* nobody reads more, and each is a line and more */
     MOST_OF_LINE = 400,  /* of what stands there; JSON is often all one line */
     BEFORE_MISTAKE = 100
 };
@@ -186,7 +185,7 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
     size_t at = list->n;
     va_list args;
 
-    if (at == MOST_MISTAKES)
+    if (at == HONE_MOST_MISTAKES)
         return 0;
     if (!HONE_GROW(list->items, list->n))
         return hone__no_memory(p);

@@ -368,7 +368,7 @@ static void endless(void **state)
     assert_int_equal(read_text(text.data, &t1, &diagnostics, &err),
                      HONE_ERR_INPUT);
     hone__diagnostics_format(&diagnostics, "t.json", text.data, &shown);
-    assert_true(shown.length < 100000);
+    assert_true(shown.length < 200000);
     hone__diagnostics_free(&diagnostics);
     hone__text_free(&shown);
     hone__text_free(&text);
