@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { BUFFER_BYTES = 1 << 16 };
@@ -34,28 +35,44 @@ static hone_json_reader *make_reader(const char *name)
     return NULL;
 }
 
+hone_status hone__gz_open(const char *path, struct gzFile_s **out,
+                          hone_error *err)
+{
+    hone_error why = {0};
+    int fd;
+    const hone_status status =
+        hone__file_open(path, HONE_MOST_RECORDING_BYTES, &fd, &why);
+
+    *out = NULL;
+    if (status != HONE_OK)
+        return hone__fail_native(
+            err, why.native == ENOENT ? HONE_ERR_NOT_FOUND : status, why.domain,
+            why.native, "%s", why.text);
+    *out = gzdopen(fd, "rb");
+    if (*out)
+        return HONE_OK;
+    (void)close(fd);
+    return out_of_memory(err);
+}
+
 hone_status hone__json_open(const char *path, hone_json_reader **out,
                             hone_error *err)
 {
     hone_json_reader *reader = make_reader(path);
-    int why = ENOMEM;
+    hone_status status = HONE_OK;
 
     *out = reader;
-    if (reader) {
+    if (reader)
         reader->buffer = reader->own_buffer = hone__alloc(BUFFER_BYTES);
-        errno = 0;
-        reader->file = gzopen(path, "rbe");
-        why = reader->file || errno == 0 ? ENOMEM : errno;
-    }
-    if (reader && reader->buffer && reader->file)
+    if (!reader || !reader->buffer)
+        status = out_of_memory(err);
+    else
+        status = hone__gz_open(path, &reader->file, err);
+    if (status == HONE_OK)
         return HONE_OK;
     hone__json_close(reader);
     *out = NULL;
-    if (why == ENOMEM)
-        return out_of_memory(err);
-    return hone__fail_native(
-        err, why == ENOENT ? HONE_ERR_NOT_FOUND : HONE_ERR_IO,
-        HONE_DOMAIN_ERRNO, why, "cannot open %s: %s", path, strerror(why));
+    return status;
 }
 
 hone_status hone__json_open_text(const char *name, const char *text,

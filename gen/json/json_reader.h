@@ -38,6 +38,15 @@ typedef struct hone_json_event {
     long long column; /* of its first byte, from 1 */
 } hone_json_event;
 
+/* Open a file for zlib, which reads what is not compressed as it stands.
+ * HONE_ERR_NOT_FOUND, HONE_ERR_IO: what is no file is none to wait for. */
+struct gzFile_s;
+hone_status hone__gz_open(const char *path, struct gzFile_s **out,
+                          hone_error *err);
+/* Bytes of a recording as it lies on the disk, and of one string in it. */
+#define HONE_MOST_RECORDING_BYTES (INT64_C(16) << 30)
+enum { HONE_MOST_STRING_BYTES = 64 << 20 };
+
 /* HONE_ERR_NOT_FOUND, HONE_ERR_IO. `path` is copied. */
 hone_status hone__json_open(const char *path, hone_json_reader **out,
                             hone_error *err);

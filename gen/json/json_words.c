@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_WORD_BYTES = 4096 }; /* what is longer is no number */
+
 static void too_short(hone_json_reader *reader, const char *what)
 {
     if (reader->error.status == HONE_OK)
@@ -120,6 +122,9 @@ void hone__json_read_string(hone_json_reader *reader)
         hone__text_append(&reader->text, begin, n);
         reader->at += n;
         reader->column += (long long)n;
+        if (reader->text.length > HONE_MOST_STRING_BYTES)
+            hone__json_broken(reader, "this string is longer than %d MiB",
+                              HONE_MOST_STRING_BYTES >> 20);
         if (n)
             continue;
         if (c == HONE_END_OF_BYTES) {
@@ -142,7 +147,8 @@ static void read_word(hone_json_reader *reader)
     int c = hone__json_peek(reader);
 
     hone__text_clear(&reader->text);
-    while (c > 0 && c < 0x80 && (isalnum(c) || strchr("+-.", c))) {
+    while (c > 0 && c < 0x80 && (isalnum(c) || strchr("+-.", c)) &&
+           reader->text.length < MOST_WORD_BYTES) {
         hone__text_append(&reader->text, reader->buffer + reader->at, 1);
         hone__json_advance(reader);
         c = hone__json_peek(reader);

@@ -42,13 +42,14 @@ static int dim_choice(hone_cursor *c, hone_template_dim *dim)
 {
     const int is_number = isdigit((unsigned char)hone__cursor_peek(c)) != 0;
     const hone_slice where = hone__cursor_until(c, ",}", NULL);
-    int64_t value;
+    int64_t value = 0;
 
-    if (!is_number)
+    if (is_number && !hone__compile_constant(c->p, where, &value))
+        return 0;
+    if (!is_number || value < 0) /* 0-1 begins with a digit, too */
         return hone__complain(c->p, where, "'%.*s' is not an integer from 0 up",
                               HONE_SLICE(c->p, where));
-    return hone__compile_constant(c->p, where, &value) &&
-           add_dim_value(c->p, where, value, dim);
+    return add_dim_value(c->p, where, value, dim);
 }
 
 /* `WIDTH in 1..16`, as if its values were listed. */

@@ -170,6 +170,11 @@ static int comes_before(const hone_diagnostic *a, const hone_diagnostic *b)
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
+enum {
+    MOST_OF_LINE = 400,  /* of what stands there; JSON is often all one line */
+    BEFORE_MISTAKE = 100
+};
+
 int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
 {
     const hone_template_expr place = hone__place(p, where);
@@ -180,6 +185,8 @@ int hone__complain(hone_parser *p, hone_slice where, const char *format, ...)
     size_t at = list->n;
     va_list args;
 
+    if (at == HONE_MOST_MISTAKES)
+        return 0;
     if (!HONE_GROW(list->items, list->n))
         return hone__no_memory(p);
     if (where.end > where.begin)
@@ -226,20 +233,31 @@ void hone__diagnostics_format(const hone_diagnostics *diagnostics,
 {
     for (size_t i = 0; i < diagnostics->n; ++i) {
         const hone_diagnostic *d = &diagnostics->items[i];
-        const size_t before = (size_t)d->column - 1;
+        size_t before = (size_t)d->column - 1;
         size_t length;
         const hone_diagnostics_part *part =
             d->part ? &diagnostics->parts[d->part - 1] : NULL;
         const char *line =
             find_line(part ? part->text : source, d->line, &length);
 
+        if (length > MOST_OF_LINE) {
+            const size_t left_out = before > length ? length - BEFORE_MISTAKE
+                                    : before > BEFORE_MISTAKE
+                                        ? before - BEFORE_MISTAKE
+                                        : 0;
+
+            line += left_out;
+            before -= left_out;
+            length -= left_out;
+            length = length < MOST_OF_LINE ? length : MOST_OF_LINE;
+        }
         hone__text_printf(out, "%s:%d:%d: error: %s\n%5d | ",
                           part ? part->path : path, d->line, d->column, d->text,
                           d->line);
         hone__text_append(out, line, length);
         hone__text_puts(out, "\n      | ");
         /* A tab stays a tab, so that the caret stands below its place. */
-        for (size_t k = 0; k < before; ++k)
+        for (size_t k = 0; k < before && k < MOST_OF_LINE; ++k)
             hone__text_puts(out, k < length && line[k] == '\t' ? "\t" : " ");
         hone__text_puts(out, "^");
         for (size_t k = 1; k < (size_t)d->length && before + k < length; ++k)

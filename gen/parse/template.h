@@ -127,6 +127,8 @@ typedef struct hone_diagnostics_part {
     char *text;
 } hone_diagnostics_part;
 
+enum { HONE_MOST_MISTAKES = 100 }; /* nobody reads more */
+
 typedef struct hone_diagnostics {
     size_t n;
     hone_diagnostic *items; /* sorted by part, line and column */

@@ -54,7 +54,11 @@ hone_status hone__python_list(const hone_python *python, const char *text,
 enum {
     HONE_PYTHON_NESTING = 64,
     HONE_PYTHON_LOOPS = 8, /* loops around each other in comprehensions */
-    HONE_PYTHON_ITEMS = 65536
+    HONE_PYTHON_ITEMS = 65536,
+    /* Values and turns of loops in all, also of those that leave no value:
+     * a definition is read in seconds. */
+    HONE_PYTHON_WORK = 1 << 22,
+    HONE_PYTHON_NODES = 1 << 22 /* of the graph of all conditions */
 };
 
 /* A variable of a comprehension, and its value in this turn. */
@@ -74,6 +78,7 @@ typedef struct hone_python_parser {
     hone_python_loop loops[HONE_PYTHON_LOOPS];
     size_t n_loops;
     int is_trial;    /* lists are read, and give no values */
+    int64_t work;    /* of HONE_PYTHON_WORK */
     size_t list_at;  /* where the list that is being read begins */
     hone_span where; /* of the mistake */
     hone_error *err;

@@ -21,6 +21,8 @@ typedef struct values {
 
 static int read_list(parser *p, values *out);
 
+enum { TURN_BYTES = 64 }; /* of text, that a turn reads for one unit of work */
+
 /* ---- values ------------------------------------------------------------- */
 
 static int fail_here(parser *p, const char *sentence)
@@ -28,10 +30,19 @@ static int fail_here(parser *p, const char *sentence)
     return (int)FAIL(p, p->list_at, p->at - p->list_at, "%s", sentence);
 }
 
+static int add_work(parser *p, size_t n)
+{
+    p->work += (int64_t)n;
+    return p->work <= HONE_PYTHON_WORK ||
+           fail_here(p, "the loops of this list turn too often");
+}
+
 static int push(parser *p, values *to, hone_datum value)
 {
     if (p->is_trial)
         return 1;
+    if (!add_work(p, 1))
+        return 0;
     if (to->n == HONE_PYTHON_ITEMS)
         return fail_here(p, "the list has more than 65536 values");
     if (!HONE_GROW(to->items, to->n))
@@ -115,7 +126,9 @@ static int read_for(parser *p, size_t element, values *out)
     for (size_t i = 0; ok && i < over.n; ++i) {
         p->at = body;
         loop->value = over.items[i];
-        ok = read_clauses(p, element, out);
+        /* What is read again is paid for. */
+        ok = read_clauses(p, element, out) &&
+             add_work(p, 1 + (body - element) / TURN_BYTES);
     }
     --p->n_loops;
     hone__free(over.items);
@@ -343,6 +356,9 @@ hone_node hone__python_in(parser *p, hone_node x)
     values found = {0};
     hone_node any = 0;
 
+    if (p->graph->n > HONE_PYTHON_NODES)
+        return FAIL(p, p->at, 1, "the conditions have more than %d terms",
+                    HONE_PYTHON_NODES);
     p->at += are_nodes ? 1 : 0;
     if (are_nodes ? read_items(p, closer, 1, &found)
                   : constant_list(p, &found)) {

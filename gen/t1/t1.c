@@ -21,6 +21,8 @@ void hone__t1_complain(loader *l, const hone_json_tree *value,
     hone_diagnostic *mistake;
     va_list args;
 
+    if (list->n == HONE_MOST_MISTAKES)
+        return;
     if (!HONE_GROW(list->items, list->n)) {
         l->no_memory = 1;
         return;

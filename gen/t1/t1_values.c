@@ -121,6 +121,11 @@ static size_t read_values(loader *l, const hone_json_tree *values,
 
     *out = NULL;
     if (values->kind == HONE_JSON_ARRAY) {
+        if (values->n > HONE_PYTHON_ITEMS) {
+            hone__t1_complain(l, values, "the list has more than %d values",
+                              HONE_PYTHON_ITEMS);
+            return 0;
+        }
         *out = hone__t1_take(l, values->n, sizeof **out);
         return *out ? read_json_values(l, values, *out) : 0;
     }

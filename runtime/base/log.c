@@ -70,9 +70,11 @@ static hone_status open_log(const char *path, hone_error *err)
 {
     const int is_stderr = strcmp(path, "stderr") == 0;
 
-    to.file = is_stderr
-                  ? STDERR_FILENO
-                  : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    to.file =
+        is_stderr
+            ? STDERR_FILENO
+            : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
+                   0644); /* a pipe that nobody reads waits for ever */
     if (to.file < 0) {
         const int code = errno;
 

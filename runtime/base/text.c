@@ -124,26 +124,90 @@ hone_status hone__text_fail(hone_text *text, hone_status status,
     return status;
 }
 
+static hone_status cannot(const char *what, const char *path, hone_error *err)
+{
+    const int code = errno;
+
+    return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+                             "cannot %s '%s': %s", what, path, strerror(code));
+}
+
+/* Not what it is called, but what it is: opening a pipe may wait for ever, and
+ * a device may give bytes for ever. */
+const char *hone__file_noun(unsigned mode)
+{
+    return S_ISDIR(mode)    ? "folder"
+           : S_ISFIFO(mode) ? "pipe"
+           : S_ISSOCK(mode) ? "socket"
+                            : "device";
+}
+
+static hone_status too_large(const char *path, int64_t most_bytes,
+                             hone_error *err)
+{
+    return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, EFBIG,
+                             "cannot read '%s': it is longer than the %lld MiB "
+                             "that such a file may have",
+                             path, (long long)(most_bytes >> 20));
+}
+
+hone_status hone__file_open(const char *path, int64_t most_bytes, int *out,
+                            hone_error *err)
+{
+    hone_status status = HONE_OK;
+    struct stat info;
+
+    *out = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    /* A socket is not opened, but there. */
+    if ((*out < 0 && errno != ENXIO) ||
+        (*out < 0 ? stat(path, &info) : fstat(*out, &info)))
+        status = cannot("open", path, err);
+    else if (!S_ISREG(info.st_mode))
+        status = hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO,
+                                   S_ISDIR(info.st_mode) ? EISDIR : EINVAL,
+                                   "cannot read '%s': it is a %s; name a file",
+                                   path, hone__file_noun(info.st_mode));
+    else if (info.st_size > most_bytes)
+        status = too_large(path, most_bytes, err);
+    if (status != HONE_OK && *out >= 0) {
+        (void)close(*out);
+        *out = -1;
+    }
+    return status;
+}
+
+hone_status hone__text_read_most(hone_text *text, const char *path,
+                                 int64_t most_bytes, hone_error *err)
+{
+    const size_t before = text->length;
+    hone_status status;
+    char buffer[16384];
+    ssize_t n;
+    int fd;
+
+    HONE_TRY(hone__file_open(path, most_bytes, &fd, err));
+    do {
+        n = read(fd, buffer, sizeof buffer);
+        if (n > 0)
+            hone__text_append(text, buffer, (size_t)n);
+        /* It may grow, or be of a file system without sizes. */
+        if ((int64_t)(text->length - before) > most_bytes)
+            break;
+    } while (n > 0 ? !text->failed : n < 0 && errno == EINTR);
+    if (n < 0)
+        status = cannot("read", path, err);
+    else if (n > 0 && !text->failed)
+        status = too_large(path, most_bytes, err);
+    else
+        status = hone__text_check(text, err);
+    (void)close(fd);
+    return status;
+}
+
 hone_status hone__text_read_file(hone_text *text, const char *path,
                                  hone_error *err)
 {
-    char buffer[16384];
-    hone_status status;
-    size_t n;
-    FILE *file = fopen(path, "rb");
-
-    if (!file)
-        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
-                                 "cannot open '%s': %s", path, strerror(errno));
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        hone__text_append(text, buffer, n);
-    status =
-        ferror(file)
-            ? hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
-                                "cannot read '%s': %s", path, strerror(errno))
-            : hone__text_check(text, err);
-    (void)fclose(file);
-    return status;
+    return hone__text_read_most(text, path, HONE_MOST_FILE_BYTES, err);
 }
 
 int hone__write_all(int fd, const void *bytes, size_t size_bytes)
@@ -179,9 +243,8 @@ hone_status hone__file_replace(const char *path, const void *bytes,
 
         if (fd >= 0)
             (void)unlink(temporary.data);
-        status =
-            hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
-                              "cannot write '%s': %s", path, strerror(code));
+        errno = code;
+        status = cannot("write", path, err);
     }
     if (fd >= 0)
         (void)close(fd);
@@ -202,9 +265,7 @@ hone_status hone__folder_create(const char *path, hone_error *err)
         if (slash)
             *slash = '\0';
         if (mkdir(copy, 0777) && errno != EEXIST) {
-            status = hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO,
-                                       errno, "cannot create folder '%s': %s",
-                                       copy, strerror(errno));
+            status = cannot("create folder", copy, err);
             break;
         }
         if (slash)

@@ -6,6 +6,7 @@
 #include "runtime/base/error.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Starts as {0}. After a failed allocation `failed` stays set, later calls do
  * nothing, and the writer checks once at the end. `data` is NUL-terminated
@@ -35,9 +36,21 @@ hone_status hone__text_check(const hone_text *text, hone_error *err);
 hone_status hone__text_fail(hone_text *text, hone_status status,
                             hone_error *err);
 
+/* What a text file may have: templates, headers, lists of shapes, definitions
+ * of spaces. */
+enum { HONE_MOST_FILE_BYTES = 256 << 20 };
+
+/* What a file is that is none, by its st_mode: "folder", "pipe", .. */
+const char *hone__file_noun(unsigned mode);
+/* Open a file to read it. What is none (a folder, a pipe, a socket, a device)
+ * or is longer is HONE_ERR_IO at once, with a sentence and an errno. */
+hone_status hone__file_open(const char *path, int64_t most_bytes, int *out,
+                            hone_error *err);
 /* Append a file. HONE_ERR_IO says which file and why (errno kept). */
 hone_status hone__text_read_file(hone_text *text, const char *path,
                                  hone_error *err);
+hone_status hone__text_read_most(hone_text *text, const char *path,
+                                 int64_t most_bytes, hone_error *err);
 /* Write through a temporary file in the same folder, fsync, rename: readers
  * see the old or the new file, never a part. HONE_ERR_IO. */
 hone_status hone__file_replace(const char *path, const void *bytes,

@@ -22,8 +22,8 @@ typedef struct hone_library_search {
 /* One function of a table: its symbol and the field it goes to. */
 typedef struct hone_library_symbol {
     const char *name;
-    size_t offset;
-    int optional; /* the field stays NULL if the library lacks it */
+    unsigned short offset;   /* short: there are hundreds of rows */
+    unsigned short optional; /* the field stays NULL if the library lacks it */
 } hone_library_symbol;
 
 /* Open the file that the environment variable names, and that one alone, or

@@ -117,6 +117,29 @@ static hone_status create_folder_of(const char *path, hone_error *err)
     return status;
 }
 
+/* What SQLite opens beside the file: of a pipe it would wait for ever. */
+static hone_status check_journals(const char *path, hone_error *err)
+{
+    static const char *const endings[] = {"-journal", "-wal", "-shm"};
+    hone_status status = HONE_OK;
+
+    for (size_t i = 0; i < 3 && status == HONE_OK; ++i) {
+        hone_text name = {0};
+        struct stat info;
+
+        hone__text_printf(&name, "%s%s", path, endings[i]);
+        status = hone__text_check(&name, err);
+        if (status == HONE_OK && !stat(name.data, &info) &&
+            !S_ISREG(info.st_mode))
+            status = hone__fail(err, HONE_ERR_DATABASE,
+                                "'%s' is a %s, and SQLite keeps a file there; "
+                                "remove it",
+                                name.data, hone__file_noun(info.st_mode));
+        hone__text_free(&name);
+    }
+    return status;
+}
+
 static hone_status check_path(const char *path, hone_database_access access,
                               hone_error *err)
 {
@@ -127,11 +150,10 @@ static hone_status check_path(const char *path, hone_database_access access,
                           "the name of the database is empty");
     if (stat(path, &info) == 0)
         return S_ISREG(info.st_mode)
-                   ? HONE_OK
+                   ? check_journals(path, err)
                    : hone__fail(err, HONE_ERR_DATABASE,
                                 "'%s' is a %s, not a database; name a file",
-                                path,
-                                S_ISDIR(info.st_mode) ? "folder" : "device");
+                                path, hone__file_noun(info.st_mode));
     if (errno != ENOENT && (errno != ENOTDIR || access == HONE_DATABASE_CREATE))
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
                                  "cannot open database '%s': %s", path,

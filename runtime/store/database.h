@@ -73,6 +73,6 @@ hone_status hone__artifact_unpack(const hone_database *db, const char *what,
                                   const char *which, const char *sha256,
                                   struct sqlite3_stmt *row, hone_text *out,
                                   hone_error *err);
-enum { HONE_ARTIFACT_MOST_BYTES = 512 << 20 }; /* SQLite's limit is 10^9 */
+enum { HONE_ARTIFACT_MOST_BYTES = 64 << 20 };
 
 #endif

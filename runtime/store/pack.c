@@ -186,28 +186,24 @@ static hone_status map_file(int fd, size_t size_bytes, hone_pack *out,
 static hone_status take_file(const char *path, int copy, hone_pack *out,
                              hone_error *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info = {0};
     hone_status status;
+    int fd;
 
-    if (fd < 0 || fstat(fd, &info)) {
-        status = hone__fail_native(
-            err, errno == ENOENT ? HONE_ERR_NOT_FOUND : HONE_ERR_IO,
-            HONE_DOMAIN_ERRNO, errno, "cannot open pack '%s': %s", path,
-            strerror(errno));
-    } else if (!S_ISREG(info.st_mode) || !info.st_size) {
+    HONE_TRY(hone__file_open(path, HONE_PACK_MOST_BYTES, &fd, err));
+    if (fstat(fd, &info) || !info.st_size) {
         status =
             hone__fail(err, HONE_ERR_DATABASE,
                        "'%s' is not a pack of hone; name another one", path);
     } else if (copy) {
-        status = hone__text_read_file(&out->copy, path, err);
+        status =
+            hone__text_read_most(&out->copy, path, HONE_PACK_MOST_BYTES, err);
         out->bytes = (const void *)out->copy.data;
         out->size_bytes = out->copy.length;
     } else {
         status = map_file(fd, (size_t)info.st_size, out, err);
     }
-    if (fd >= 0)
-        (void)close(fd);
+    (void)close(fd);
     return status;
 }
 

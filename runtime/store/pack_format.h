@@ -16,8 +16,10 @@
 enum {
     HONE_PACK_VERSION = 2,
     HONE_PACK_ALIGN_BYTES = 8,
-    HONE_PACK_MOST_BLOB_BYTES = 512 << 20
+    HONE_PACK_MOST_BLOB_BYTES = 64 << 20 /* of a cubin or launch plan */
 };
+/* Of a file. */
+#define HONE_PACK_MOST_BYTES (INT64_C(16) << 30)
 
 #define HONE_PACK_NONE UINT32_MAX /* no blob, no text */
 

@@ -8,9 +8,7 @@
 #include "runtime/store/pack_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- opening ------------------------------------------------------------- */
@@ -19,16 +17,14 @@
  * the database's to complain about. */
 static size_t read_beginning(const char *path, char *out, size_t size_bytes)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat info;
-    ssize_t n = 0;
+    ssize_t n;
+    int fd;
 
-    if (fd < 0)
+    if (hone__file_open(path, INT64_MAX, &fd, NULL) != HONE_OK)
         return 0;
-    if (!fstat(fd, &info) && S_ISREG(info.st_mode))
-        do
-            n = read(fd, out, size_bytes);
-        while (n < 0 && errno == EINTR);
+    do
+        n = read(fd, out, size_bytes);
+    while (n < 0 && errno == EINTR);
     (void)close(fd);
     return n > 0 ? (size_t)n : 0;
 }

@@ -178,6 +178,7 @@ static void mistakes(void **state)
         {"#pragma hone op o(n, F in {0, 1}, m)\n", 35, "'m' needs a default"},
         {"#pragma hone op o(n, F in 4..1)\n", 27, "empty: 4 is more than 1"},
         {"#pragma hone op o(n, F in -1..4)\n", 27, "an integer from 0 up"},
+        {"#pragma hone op o(n, F in {1, 0-1})\n", 31, "from 0 up"},
         {"#pragma hone op o(n, F in 1..100)\n", 27, "lists at most 64 values"},
         {"#pragma hone op o(n, F in 1..4 default 5)\n", 40,
          "not one of the values of 'F'"},

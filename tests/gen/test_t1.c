@@ -336,14 +336,52 @@ static void no_memory(void **state)
     assert_true(n > 50);
 }
 
+/* A list beyond what a number of a value can be, and more mistakes on one long
+ * line than anybody reads. */
+static void endless(void **state)
+{
+    hone_text text = {0}, shown = {0};
+    hone_diagnostics diagnostics;
+    hone_error err = {0};
+    hone_t1 *t1 = NULL;
+
+    (void)state;
+    hone__text_puts(&text, "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+                           "{\"Name\": \"a\", \"Values\": [0");
+    for (int i = 1; i <= 65536; ++i)
+        hone__text_printf(&text, ",%d", i);
+    hone__text_puts(&text, "]}]}}");
+    assert_int_equal(read_text(text.data, &t1, &diagnostics, &err),
+                     HONE_ERR_INPUT);
+    assert_non_null(strstr(diagnostics.items[0].text, "more than 65536"));
+    hone__diagnostics_format(&diagnostics, "t.json", text.data, &shown);
+    assert_true(shown.length < 1000);
+    assert_non_null(strstr(shown.data, "\"Values\": [0,1,2,3"));
+    hone__diagnostics_free(&diagnostics);
+
+    hone__text_clear(&text);
+    hone__text_clear(&shown);
+    hone__text_puts(&text, BEGIN A MIDDLE "\"b\"");
+    for (int i = 0; i < 20000; ++i)
+        hone__text_puts(&text, ",\"b\"");
+    hone__text_puts(&text, END);
+    assert_int_equal(read_text(text.data, &t1, &diagnostics, &err),
+                     HONE_ERR_INPUT);
+    hone__diagnostics_format(&diagnostics, "t.json", text.data, &shown);
+    assert_true(shown.length < 200000);
+    hone__diagnostics_free(&diagnostics);
+    hone__text_free(&shown);
+    hone__text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),      cmocka_unit_test(counts),
-        cmocka_unit_test(names),       cmocka_unit_test(mistakes),
-        cmocka_unit_test(all_at_once), cmocka_unit_test(impossible),
-        cmocka_unit_test(truncated),   cmocka_unit_test(damaged),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(values),     cmocka_unit_test(counts),
+        cmocka_unit_test(names),      cmocka_unit_test(mistakes),
+        cmocka_unit_test(endless),    cmocka_unit_test(all_at_once),
+        cmocka_unit_test(impossible), cmocka_unit_test(truncated),
+        cmocka_unit_test(damaged),    cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,9 +54,29 @@ const volatile sig_atomic_t *hone__interrupt_flag(void)
 
 static char **words; /* of the command line */
 
+/* A pipe that nobody reads any more and a file that may not grow are errors of
+ * write(), which everybody here looks at. Caught, and not ignored: what is
+ * started from here begins as it would elsewhere. */
+static void on_failed_write(int number)
+{
+    (void)number;
+}
+
 void hone__process_begin(char **argv)
 {
+    static const int numbers[] = {SIGPIPE, SIGXFSZ};
+    struct sigaction action = {0};
+
     words = argv;
+    action.sa_handler = on_failed_write;
+    action.sa_flags = SA_RESTART;
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        struct sigaction now;
+
+        if (!sigaction(numbers[i], NULL, &now) && now.sa_handler == SIG_DFL)
+            (void)sigaction(numbers[i], &action, NULL);
+    }
 }
 
 hone_status hone__sanitizer_enter(hone_error *err)

@@ -12,7 +12,8 @@
  * the program. Returns the flag. */
 const volatile sig_atomic_t *hone__interrupt_flag(void);
 
-/* The arguments of main(), which stay. */
+/* The arguments of main(), which stay. From here on a failed write is an error
+ * and does not end the program. */
 void hone__process_begin(char **argv);
 
 /* Returns HONE_OK if ASan's library is loaded. Otherwise starts this program

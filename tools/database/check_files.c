@@ -9,18 +9,19 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int hone__check_is_pack(const char *path)
 {
     char begin[sizeof HONE_PACK_MAGIC - 1];
-    FILE *file = fopen(path, "rb");
+    int file;
     int is;
 
-    if (!file)
+    if (hone__file_open(path, INT64_MAX, &file, NULL) != HONE_OK)
         return 0;
-    is = fread(begin, 1, sizeof begin, file) == sizeof begin &&
+    is = read(file, begin, sizeof begin) == (ssize_t)sizeof begin &&
          memcmp(begin, HONE_PACK_MAGIC, sizeof begin) == 0;
-    (void)fclose(file);
+    (void)close(file);
     return is;
 }
 

@@ -180,14 +180,7 @@ hone_status hone__import_counters(hone_import *import, int64_t line,
 hone_status hone__lines_open(const char *path, hone_lines *out, hone_error *err)
 {
     *out = (hone_lines){.path = path, .line = 1};
-    errno = 0;
-    out->file = gzopen(path, "rbe");
-    if (!out->file)
-        return hone__fail_native(
-            err, errno == ENOENT ? HONE_ERR_NOT_FOUND : HONE_ERR_IO,
-            HONE_DOMAIN_ERRNO, errno, "cannot open '%s': %s", path,
-            strerror(errno));
-    return HONE_OK;
+    return hone__gz_open(path, &out->file, err);
 }
 
 void hone__lines_close(hone_lines *lines)

@@ -68,13 +68,7 @@ hone_status hone__format_of_file(const char *path, const hone_format **out,
     int n;
 
     *out = NULL;
-    errno = 0;
-    file = gzopen(path, "rbe");
-    if (!file)
-        return hone__fail_native(
-            err, errno == ENOENT ? HONE_ERR_NOT_FOUND : HONE_ERR_IO,
-            HONE_DOMAIN_ERRNO, errno, "cannot open '%s': %s", path,
-            strerror(errno));
+    HONE_TRY(hone__gz_open(path, &file, err));
     n = gzread(file, begin, sizeof begin - 1);
     (void)gzclose(file);
     if (n < 0)

@@ -25,6 +25,8 @@ enum {
     ALIGNED = 64
 };
 
+#define MOST_ARRAY_BYTES (INT64_C(16) << 30)
+
 static const char *descr_of(hone_type type)
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
@@ -174,7 +176,8 @@ hone_status hone__npy_read(const char *path, hone_type type, int64_t count,
     hone_text text = {0};
     const char *why = "";
     size_t at = 0;
-    hone_status status = hone__text_read_file(&text, path, err);
+    hone_status status =
+        hone__text_read_most(&text, path, MOST_ARRAY_BYTES, err);
     const int64_t n =
         status == HONE_OK ? read_header(&text, type, &at, &why) : 0;
 

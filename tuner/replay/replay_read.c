@@ -443,15 +443,11 @@ hone_status hone__recordings_read(const char *path, hone_recordings *out,
 {
     static const char database[] = "SQLite format 3";
     char begin[sizeof database] = "";
-    gzFile file = gzopen(path, "rbe");
+    gzFile file;
     int is_database, is_plain;
 
     *out = (hone_recordings){0};
-    if (!file)
-        return hone__fail_native(
-            err, errno == ENOENT ? HONE_ERR_NOT_FOUND : HONE_ERR_IO,
-            HONE_DOMAIN_ERRNO, errno, "cannot open %s: %s", path,
-            strerror(errno));
+    HONE_TRY(hone__gz_open(path, &file, err));
     is_database = gzread(file, begin, sizeof begin) == (int)sizeof begin &&
                   memcmp(begin, database, sizeof begin) == 0;
     is_plain = gzdirect(file);
