@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- what a problem is expected to take ------------------------------------
  */
@@ -205,6 +206,32 @@ void hone__tune_shard_free(hone_tune_shard *shard)
     *shard = (hone_tune_shard){0};
 }
 
+/* Folders of databases are made; but the one of a shard is one that machines
+ * share, and where it is not there its disk is not: what would be made in its
+ * place nobody else would find. */
+static hone_status check_folder(const hone_options *options, hone_error *err)
+{
+    const char *path = options->text[HONE_OPT_DB];
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    hone_text folder = {0};
+    struct stat file;
+    hone_status status;
+
+    if (!slash || slash == path)
+        return HONE_OK;
+    hone__text_append(&folder, path, (size_t)(slash - path));
+    status = hone__text_check(&folder, err);
+    if (status == HONE_OK &&
+        (stat(folder.data, &file) != 0 || !S_ISDIR(file.st_mode)))
+        status = hone__fail(err, HONE_ERR_IO,
+                            "the folder '%s' of the shard's database is not "
+                            "there: if machines share it, its disk is not "
+                            "mounted on this one; else make it first",
+                            folder.data);
+    hone__text_free(&folder);
+    return status;
+}
+
 hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
                              hone_tune_shard *out, hone_error *err)
 {
@@ -215,6 +242,7 @@ hone_status hone__tune_shard(const hone_options *options, hone_shapes *shapes,
     HONE_TRY(hone__option_shard(options, &out->shard, err));
     if (!out->shard.n)
         return HONE_OK;
+    HONE_TRY(check_folder(options, err));
     out->n_all = shapes->n;
     status = deal_all(options, shapes, out->shard.n, &all, err);
     if (status == HONE_OK) {

@@ -24,7 +24,7 @@ err_has "'cuda:1' is no number of a cpu device"
 run 2 tune saxpy/stream --dims 5003 --device cpu:1,cpu:1
 err_has "names cpu:1 twice"
 run 2 tune saxpy/stream --dims 5003 --device cuda:0,x
-for list in cpu, cuda:0,,1 ,cpu , cuda:1,; do
+for list in "cpu," "cuda:0,,1" ",cpu" "," "cuda:1,"; do
     run 2 tune saxpy/stream --dims 5003 --device "$list"
     err_has "--device $list: a comma has no device "
 done
@@ -52,8 +52,18 @@ ask_is "select count(*) from session where status <> 'done'" 0
     fail "a device had no problem"
 
 # ---- the same command again tries nothing ------------------------------------------------
-# shellcheck disable=SC2086
-run 0 tune saxpy/stream $few --device cpu,cpu -q
+# On a terminal each device has a line of progress meanwhile.
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    TERM=xterm script -qec "'$HONE' tune saxpy/stream $few --device cpu,cpu >out" /dev/null \
+        >err </dev/null || fail "it does not end well on a terminal"
+    for device in cpu:0 cpu:1; do
+        grep -qaE "$device saxpy n=[0-9]+ T=f32 .*\[[^]]*[#.]{5}" err ||
+            fail "$device has no line of progress"
+    done
+else
+    # shellcheck disable=SC2086
+    run 0 tune saxpy/stream $few --device cpu,cpu -q
+fi
 ask_is "select count(*) from trial" 30
 
 # ---- fewer problems than devices: they share its trials --------------------------------

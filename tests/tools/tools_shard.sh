@@ -38,6 +38,10 @@ err_has "nobody.db"
 echo "folder" >plain
 run 3 tune --shapes list --shard 1/3 --device cpu --db plain/s1.db
 err_has "plain"
+# A disk that is not mounted: nothing is made in its place.
+run 3 tune --shapes list --shard 1/3 --device cpu --db "$work/unmounted/run/s1.db"
+err_has "the folder '$work/unmounted/run' of the shard's database is not there"
+[ ! -e unmounted ] || fail "a folder was made"
 [ ! -e no.db ] || fail "a database was made"
 
 # ---- each problem once ------------------------------------------------------------
