@@ -253,6 +253,7 @@ hone_status hone__db_check(hone_db *db, hone_db_check_fn each, void *user,
 {
     int64_t version;
 
+    hone__database_limit(db, HONE_DB_WRITE_SECONDS);
     HONE_TRY(hone__database_integer(db, "read its version",
                                     "PRAGMA main.user_version", &version, err));
     for (size_t i = 0; i < N_OF(checks); ++i) {

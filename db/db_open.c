@@ -162,6 +162,8 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
     if (!db)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     status = hone__database_open(path, access, db, &version, err);
+    if (status == HONE_OK && readonly)
+        hone__database_limit(db, HONE_DB_SHOW_SECONDS);
     if (status == HONE_OK)
         status = readonly ? read_old(db, version, err)
                           : prepare_writer(db, version, err);

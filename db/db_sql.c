@@ -90,6 +90,7 @@ static hone_status prepare(hone_db *db, const char *sql, int may_change,
     *out = NULL;
     (void)sqlite3_set_authorizer(
         db->handle, may_change ? allow_changes : allow_reading, NULL);
+    hone__database_begin(db);
     code = sqlite3_prepare_v2(db->handle, sql, -1, out, &tail);
     (void)sqlite3_set_authorizer(db->handle, NULL, NULL);
     if (code != SQLITE_OK)

@@ -91,9 +91,12 @@ hone_status hone__db_prepare(hone_db *db, const char *doing, const char *sql,
                              const hone_db_value *values, size_t n_values,
                              sqlite3_stmt **out, hone_error *err)
 {
-    int code = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
-    const size_t n_used = (size_t)sqlite3_bind_parameter_count(*out);
+    size_t n_used;
+    int code;
 
+    hone__database_begin(db);
+    code = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
+    n_used = (size_t)sqlite3_bind_parameter_count(*out);
     for (size_t i = 0; i < n_values && i < n_used && code == SQLITE_OK; i++)
         code = hone__db_bind(*out, (int)i + 1, &values[i]);
     if (code != SQLITE_OK) {
@@ -133,7 +136,10 @@ hone_status hone__db_run(hone_db *db, const char *doing, const char *sql,
 hone_status hone__db_exec(hone_db *db, const char *sql, const char *doing,
                           hone_error *err)
 {
-    const int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+    int code;
+
+    hone__database_begin(db);
+    code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
 
     return code == SQLITE_OK ? HONE_OK
                              : hone__database_fail(db, code, doing, err);

@@ -57,7 +57,7 @@ enum {
     HONE_PYTHON_ITEMS = 65536,
     /* Values and turns of loops in all, also of those that leave no value:
      * a definition is read in seconds. */
-    HONE_PYTHON_WORK = 1 << 22,
+    HONE_PYTHON_WORK = 1 << 20,
     HONE_PYTHON_NODES = 1 << 22 /* of the graph of all conditions */
 };
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
 
 /* What a code means for the person who runs us. Primary codes; what is not
  * here is HONE_ERR_DATABASE with SQLite's own words. */
@@ -55,6 +57,13 @@ hone_status hone__database_fail(const hone_database *db, int code,
     hone_status status = HONE_ERR_DATABASE;
     const char *advice = "SQLite reports an error";
 
+    if ((code & 0xff) == SQLITE_INTERRUPT && db->clock && db->clock->is_over)
+        return hone__fail_native(
+            err, HONE_ERR_DATABASE, HONE_DOMAIN_SQLITE, code,
+            "database '%s': cannot %s: one statement took more than %.0f "
+            "seconds of computing, and what hone stores is read faster: its "
+            "views may be somebody else's; HONE_DB_SECONDS sets another limit",
+            db->path, doing, (double)db->clock->limit_ns / 1e9);
     for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
         if (meanings[i].code == (code & 0xff)) {
             status = meanings[i].status;
@@ -70,14 +79,75 @@ hone_status hone__database_fail(const hone_database *db, int code,
                              db->path, doing, advice, said);
 }
 
+/* ---- how long a statement may take --------------------------------------- */
+
+/* Computing alone: a slow disk or a busy machine is nobody's fault. */
+static int64_t now_ns(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int on_progress(void *user)
+{
+    hone_database_clock *clock = user;
+
+    clock->is_over |=
+        clock->limit_ns && now_ns() - clock->begun_ns > clock->limit_ns;
+    return clock->is_over;
+}
+
+void hone__database_begin(const hone_database *db)
+{
+    sqlite3_stmt *other = NULL;
+
+    while ((other = sqlite3_next_stmt(db->handle, other)))
+        if (sqlite3_stmt_busy(other))
+            return;
+    db->clock->begun_ns = now_ns();
+    db->clock->is_over = 0;
+}
+
+void hone__database_limit(const hone_database *db, int64_t seconds)
+{
+    const char *chosen = getenv("HONE_DB_SECONDS");
+    char *end = NULL;
+    const long long wanted = chosen ? strtoll(chosen, &end, 10) : -1;
+
+    if (chosen && end != chosen && !*end && wanted >= 0 && wanted < 1000000000)
+        seconds = wanted;
+    if (!db->clock)
+        return;
+    db->clock->limit_ns = seconds * 1000000000;
+    db->clock->begun_ns = now_ns();
+}
+
+static void set_limits(const hone_database *db)
+{
+    enum {
+        STEPS = 4000
+    }; /* of SQLite's, between two looks at the clock: more than a
+           look-up has */
+
+    sqlite3_progress_handler(db->handle, STEPS, on_progress, db->clock);
+    /* A text that a view computes; an artifact is compressed. */
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH,
+                        2 * HONE_ARTIFACT_MOST_BYTES);
+    (void)sqlite3_limit(db->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+}
+
 /* ---- statements ---------------------------------------------------------- */
 
 hone_status hone__database_prepare(const hone_database *db, const char *doing,
                                    const char *sql, sqlite3_stmt **out,
                                    hone_error *err)
 {
-    const int code = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
+    int code;
 
+    hone__database_begin(db);
+    code = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
     return code == SQLITE_OK ? HONE_OK
                              : hone__database_fail(db, code, doing, err);
 }
@@ -217,6 +287,8 @@ static hone_status connect(hone_database *db, int flags, const char *query,
         code = sqlite3_open_v2(uri.data, &db->handle,
                                flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
                                NULL);
+        if (db->handle)
+            set_limits(db);
         if (code == SQLITE_OK)
             code = harden(db->handle, (flags & SQLITE_OPEN_READONLY) != 0);
         if (code != SQLITE_OK)
@@ -293,6 +365,19 @@ static int has_journal(const char *path)
     return found;
 }
 
+/* Will nobody write to it? Then it is read as it stands: no lock is asked for,
+ * and no -shm file is mapped, whose truncation by somebody else ends a process.
+ */
+static int is_unchanging(const char *path)
+{
+    struct statvfs disk;
+    struct stat info;
+
+    return !has_journal(path) && !stat(path, &info) &&
+           (!(info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) ||
+            (!statvfs(path, &disk) && (disk.f_flag & ST_RDONLY)));
+}
+
 /* A database on read-only storage cannot have the shared memory file that
  * WAL readers share; nobody can write there, so it is read as it stands,
  * unless its last writer was killed and left a journal behind. */
@@ -300,7 +385,9 @@ static hone_status connect_readonly(hone_database *db, identity *out,
                                     hone_error *err)
 {
     hone_error first = {0};
-    hone_status status = connect(db, SQLITE_OPEN_READONLY, "", &first);
+    hone_status status =
+        connect(db, SQLITE_OPEN_READONLY,
+                is_unchanging(db->path) ? "?immutable=1" : "", &first);
 
     if (status == HONE_OK)
         status = read_identity(db, out, &first);
@@ -360,8 +447,13 @@ hone_status hone__database_open(const char *path, hone_database_access access,
     *out = (hone_database){.handle = NULL};
     HONE_TRY(check_path(path, access, err));
     out->path = hone__strdup(path);
-    status = out->path ? connect_any(out, access, out_version, err)
-                       : hone__out_of_memory(err, "");
+    out->clock = hone__alloc(sizeof *out->clock);
+    hone__database_limit(out, access == HONE_DATABASE_READ
+                                  ? HONE_DB_READ_SECONDS
+                                  : HONE_DB_WRITE_SECONDS);
+    status = out->path && out->clock
+                 ? connect_any(out, access, out_version, err)
+                 : hone__out_of_memory(err, "");
     if (status != HONE_OK)
         hone__database_close(out);
     return status;
@@ -370,6 +462,7 @@ hone_status hone__database_open(const char *path, hone_database_access access,
 void hone__database_close(hone_database *db)
 {
     (void)sqlite3_close(db->handle);
+    hone__free(db->clock);
     hone__free(db->path);
     *db = (hone_database){.handle = NULL};
 }

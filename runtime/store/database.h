@@ -18,9 +18,24 @@ enum {
     HONE_DB_BUSY_TIMEOUT_MS = 5000       /* for another process's write */
 };
 
+/* How long one statement may compute. A file may come from anywhere, and a view
+ * in it may never come to an end. */
+enum {
+    HONE_DB_READ_SECONDS = 20,   /* the slowest known take half a second */
+    HONE_DB_SHOW_SECONDS = 60,   /* of commands, which read more of it */
+    HONE_DB_WRITE_SECONDS = 7200 /* checks and merges of all of it */
+};
+
+typedef struct hone_database_clock {
+    int64_t begun_ns; /* the statement, on the thread's clock of computing */
+    int64_t limit_ns; /* 0: none */
+    int is_over;
+} hone_database_clock;
+
 typedef struct hone_database {
     struct sqlite3 *handle; /* NULL: not open */
     char *path;
+    hone_database_clock *clock;
     int lockless; /* SQLite's code of why it is read without locks; 0: with */
 } hone_database;
 
@@ -47,6 +62,14 @@ hone_status hone__database_open(const char *path, hone_database_access access,
                                 hone_database *out, int64_t *out_version,
                                 hone_error *err);
 void hone__database_close(hone_database *db); /* back to {0} */
+
+/* Seconds of computing from the next statement on; $HONE_DB_SECONDS, if it is
+ * set, instead. */
+void hone__database_limit(const hone_database *db, int64_t seconds);
+
+/* A statement is prepared, and its time begins; while rows of another one are
+ * read, it belongs to that one. */
+void hone__database_begin(const hone_database *db);
 
 /* Append the file's name as a URI for SQLite, without a query. */
 void hone__database_uri(const char *path, hone_text *out);
