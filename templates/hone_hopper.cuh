@@ -212,15 +212,30 @@ __device__ inline void bulk_load(unsigned to, const void *from, unsigned bytes,
 }
 
 /* From shared memory; what lies outside of the tensor is not written. The
- * threads that wrote it pass async_fence() and a barrier before. */
+ * threads that wrote it pass async_fence() and a barrier before. With STREAM the
+ * level 2 cache keeps it no longer than it must. */
+template <bool STREAM>
 __device__ inline void tensor_store(const CUtensorMap &map, int x, int y,
                                     int z, unsigned from)
 {
-    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group "
-                 "[%0, {%1, %2, %3}], [%4];"
-                 :
-                 : "l"(&map), "r"(x), "r"(y), "r"(z), "r"(from)
-                 : "memory");
+    if constexpr (STREAM)
+        asm volatile(
+            "{\n"
+            ".reg .b64 policy;\n"
+            "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+            "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group"
+            ".L2::cache_hint [%0, {%1, %2, %3}], [%4], policy;\n"
+            "}"
+            :
+            : "l"(&map), "r"(x), "r"(y), "r"(z), "r"(from)
+            : "memory");
+    else
+        asm volatile(
+            "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group "
+            "[%0, {%1, %2, %3}], [%4];"
+            :
+            : "l"(&map), "r"(x), "r"(y), "r"(z), "r"(from)
+            : "memory");
 }
 
 __device__ inline void tensor_store_commit()

@@ -30,6 +30,9 @@
  * STORE says how tiles are written: from a staging buffer, where rows are put
  * together, or from registers. Staged rows leave through the copy engine; where
  * it cannot write C, warps write them, whole 16 bytes where they are a row's own.
+ * A sector, 32 bytes, that two tiles write in parts costs several times what it
+ * costs at once. With RUN > 1 a block takes tiles side by side, one after the
+ * other, and leaves what a row has of its last sector to the next one.
  *
  * Alignment: the copy engine takes rows that start at multiples of 16 bytes, so
  * LDA, LDB and the steps from matrix to matrix of a batch must be multiples of
@@ -69,6 +72,7 @@
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_output.cuh"
+#include "gemm_sm90_staging.cuh"
 
 #pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
@@ -97,14 +101,12 @@
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
 #pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + (PARTS > 1 ? 2000 + PARTS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : 1) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + (PARTS > 1 ? 2000 + PARTS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : 1) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
 // With one row or one matrix the step to the next is anything that maps take.
 #pragma hone let STEP_A = BATCH > 1 ? STRIDE_A : align(ROWS_A*LDA, 8)
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
-#pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
-#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 #pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/CLUSTER_N
 #pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/CLUSTER_M
 #pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
@@ -126,17 +128,19 @@ constexpr int kSharedY = CLUSTER_M;
 constexpr int kBlocks = kSharedX * kSharedY; /* of a cluster */
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
 constexpr bool kStaged = STORE == STORE_values::tensor;
+constexpr bool kRuns = RUN > 1;
 constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
 constexpr int kHeights = WM / 64; /* products over a warp group's rows */
 constexpr int kSums = BN / 2;     /* a thread's, of one product */
 constexpr int kSlot = SLOT_X + SLOT_Y;
-constexpr int kMostStages = 8;
+constexpr int kMostStages = 16;
 constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
 constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 
-using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX>;
+using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX, RUN>;
 using matrix_c = gemm::matrix<OUT, SWAP>;
-using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS>;
+using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM, kRuns,
+                                          kInTurn>;
 
 /* What wgmma has to know of an operand besides its address. Where K is
  * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
@@ -285,6 +289,17 @@ __device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
     hone::wgmma_commit();
 }
 
+/* A product takes the sums, although the first forgets what they are: where they
+ * are most of the registers, zeros free these for the way to C. */
+__device__ __forceinline__ void forget(sums_of_thread &sums)
+{
+    if constexpr (kHeights * kSums > 128) {
+#pragma unroll
+        for (int i = 0; i < kHeights * kSums; i++)
+            sums[i / kSums][i % kSums] = 0.0f;
+    }
+}
+
 /* What consumers need besides the ring. */
 struct target {
     matrix_c c; /* the first of the batch */
@@ -315,6 +330,22 @@ __device__ __forceinline__ bool join_parts(sums_of_thread &sums,
     return true;
 }
 
+/* What C holds of a tile, or where it is read before the products, of the next
+ * one, is asked for. */
+__device__ __forceinline__ void ask_for_c(const target &to, gemm::tile t,
+                                          tile_walk walk, int part)
+{
+    matrix_c c = to.c;
+
+    if (kStaged && staged_output::EARLY) {
+        if (!walk.take(&t))
+            return;
+        t.row += part * WM;
+    }
+    c.to += t.batch * to.step;
+    gemm::prefetch_part<WM, BN>(c, t.row, t.col, threadIdx.x % 128);
+}
+
 /* A warp group multiplies what is in the ring. In turn, a group waits for its
  * slots only when the other has seen all that come before: a barrier tells a
  * phase from the next by its parity, not from the one after. */
@@ -338,10 +369,12 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
 
     to.staged.buffers += group * BUFFERS * staged_output::buffer_of::BYTES;
     to.staged.loaded += group * BUFFERS * 8;
+    if (!kInTurn)
+        to.staged.edges += group * (EDGES / CONSUMERS);
     if (kInTurn) {
         place.skip(group * ((K + BK - 1) / BK));
-        walk.next += group * walk.step;
-        walk.step *= 2;
+        walk.alternate(group);
+        to.staged.segment = group * staged_output::ROUNDS;
     }
 #pragma unroll 1
     while (walk.take(&t)) {
@@ -353,11 +386,13 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
         t.row += part * WM;
         if (kStaged && (!SPLITS || parts == 1))
             to.staged.ask_first(map_c, t);
+        if (staged_output::EARLY && kStaged)
+            to.staged.read_early(c, t);
         if (beta != 0.0f && !SWAP && !SPLITS && !(kStaged && to.staged.mapped))
-            gemm::prefetch_part<WM, BN>(c, t.row, t.col, thread);
+            ask_for_c(to, t, walk, part);
         if (kInTurn)
             hone::barrier_wait(place.turns + 8 * group, my_turn);
-        my_turn ^= 1;
+        forget(sums);
 
 #pragma unroll 1
         for (int step = mine.first; step < mine.end; step++) {
@@ -387,11 +422,20 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
                 to.staged.ask_first(map_c, t);
         }
         if constexpr (kStaged) {
+            if (kInTurn && kRuns)
+                hone::barrier_wait(place.writes + 8 * group, my_turn);
             to.staged.store(sums, map_c, c, t);
+            if (kInTurn && kRuns) {
+                __syncwarp();
+                if (threadIdx.x % 32 == 0)
+                    hone::barrier_arrive(place.writes + 8 * (1 - group));
+                to.staged.segment += staged_output::ROUNDS;
+            }
         } else {
             gemm::scale_direct(sums, c, t.row, t.col, thread, alpha, beta);
             gemm::store_direct(sums, c, t.row, t.col, thread);
         }
+        my_turn ^= 1;
     }
     if (kStaged && thread == 0)
         hone::tensor_store_wait();
@@ -421,17 +465,19 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     place.stages = stages;
     place.slots = (hone::shared_address(shared) + 1023u) / 1024u * 1024u;
     to.staged.buffers = place.slots + stages * kSlot;
-    place.full = to.staged.buffers + STAGING;
+    to.staged.edges = to.staged.buffers + STAGING;
+    place.full = to.staged.edges + EDGES;
     place.empty = place.full + kMostStages * 8;
     place.turns = place.empty + kMostStages * 8;
-    to.staged.loaded = place.turns + 16;
+    place.writes = place.turns + 16;
+    to.staged.loaded = place.writes + 16;
     if (threadIdx.x == 0) {
         for (int i = 0; i < stages; i++) {
             hone::barrier_init(place.full + 8 * i, 1);
             hone::barrier_init(place.empty + 8 * i, kWarps * kBlocks);
         }
-        hone::barrier_init(place.turns, 4);
-        hone::barrier_init(place.turns + 8, 4);
+        for (int i = 0; i < 4; i++)
+            hone::barrier_init(place.turns + 8 * i, 4);
         for (int i = 0; i < CONSUMERS * BUFFERS; i++)
             hone::barrier_init(to.staged.loaded + 8 * i, 1);
         hone::barrier_init_done();

@@ -16,26 +16,33 @@ namespace gemm {
 /* --- the work of a block ------------------------------------------------- */
 
 /* A tile, or a part of its K: its first row and column, its matrix of the
- * batch, its number among all tiles, and which part. */
+ * batch, its number among all tiles, and which part. It may follow the one to
+ * its left in a run of the same block, and the run may go on to the right. */
 struct tile {
     int row, col, batch, id, part;
+    bool follows, goes_on;
 };
 
 /* The tiles of this block, BM x BN each: `group` lines of tiles are walked
  * together, across them; a cluster takes SHARED_M x SHARED_N tiles that lie
- * side by side. First come all tiles of the first part, matrix by matrix. */
-template <int BM, int BN, int SHARED_M, int SHARED_N> struct tile_walk {
+ * side by side. First come all tiles of the first part, matrix by matrix. With
+ * RUN > 1 a block takes so many neighbours of a row of tiles where it would take
+ * one; the last may lie outside. */
+template <int BM, int BN, int SHARED_M, int SHARED_N, int RUN>
+struct tile_walk {
     static constexpr int BLOCKS = SHARED_M * SHARED_N; /* of a cluster */
     int lines, others, group, rank, batches;
     bool along_n;
     int next, step, end;
+    int in_run = 0, hop = 1; /* tile of the run, and how many further the next is */
 
     __device__ tile_walk(int rows, int cols, int batches_, int parts,
                          int group_, bool along_n_)
         : group(group_), batches(batches_), along_n(along_n_)
     {
         const int m = ((rows + BM - 1) / BM + SHARED_M - 1) / SHARED_M;
-        const int n = ((cols + BN - 1) / BN + SHARED_N - 1) / SHARED_N;
+        const int runs = ((cols + BN - 1) / BN + RUN - 1) / RUN;
+        const int n = (runs + SHARED_N - 1) / SHARED_N;
 
         lines = along_n ? n : m;
         others = along_n ? m : n;
@@ -60,11 +67,19 @@ template <int BM, int BN, int SHARED_M, int SHARED_N> struct tile_walk {
         t.row = ((along_n ? other : line) * SHARED_M +
                  (SHARED_M > 1 ? rank : 0)) * BM;
         t.col = ((along_n ? line : other) * SHARED_N +
-                 (SHARED_N > 1 ? rank : 0)) * BN;
+                 (SHARED_N > 1 ? rank : 0)) * RUN * BN;
+        t.follows = t.goes_on = false;
         t.batch = matrix % batches;
         t.part = matrix / batches;
         t.id = unit % (of_matrix * batches) * BLOCKS + rank;
         return t;
+    }
+
+    /* From here on every second one, from the first or second on. */
+    __device__ void alternate(int from)
+    {
+        hop = 2;
+        forward(from);
     }
 
     /* The next one; false behind the last. */
@@ -72,17 +87,34 @@ template <int BM, int BN, int SHARED_M, int SHARED_N> struct tile_walk {
     {
         const bool there = next < end;
 
-        if (there)
+        if (there) {
             *t = at(next);
-        next += step;
+            if (RUN > 1) {
+                t->col += in_run * BN;
+                t->follows = in_run > 0;
+                t->goes_on = in_run + 1 < RUN;
+            }
+        }
+        forward(hop);
         return there;
+    }
+
+  private:
+    __device__ void forward(int tiles)
+    {
+        if (RUN > 1) {
+            for (in_run += tiles; in_run >= RUN; in_run -= RUN)
+                next += step;
+        } else {
+            next += tiles * step;
+        }
     }
 };
 
 /* Addresses in shared memory, and a place in the ring: a slot, and how often
  * it came round, modulo 2. */
 struct ring_place {
-    unsigned slots, full, empty, turns;
+    unsigned slots, full, empty, turns, writes;
     int stages;
     int slot = 0;
     unsigned round = 0;

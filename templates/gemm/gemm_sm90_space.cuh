@@ -12,9 +12,11 @@
 #pragma hone param CLUSTER in {c1x1, c2x1, c1x2} default c1x1
 #pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128} default 1
 #pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
-#pragma hone param STAGES in 2..8 default 4
+#pragma hone param STAGES in {2, 3, 4, 5, 6, 7, 8, 12, 16} default 4
 #pragma hone param STORE in {tensor, direct} default tensor
 #pragma hone param BUFFERS in {1, 2, 4} default 2
+#pragma hone param STREAM: bool default false
+#pragma hone param RUN in {1, 2, 3, 4, 6, 8, 12, 16} default 1
 #pragma hone param PENDING in {0, 1} default 1
 #pragma hone param MIN_BLOCKS in {1, 2} default 1
 #pragma hone param PERSISTENT: bool default true
@@ -33,7 +35,8 @@
 #pragma hone let PHASE = 128/sizeof(OUT)
 #pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
 #pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*128 : 0
-#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + 256
+#pragma hone let EDGES = RUN > 1 ? 2*BM*32 : 0
+#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + 384
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
 #pragma hone let PRODUCER = CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
 #pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - PRODUCER)/CONSUMERS/8*8)
@@ -41,8 +44,10 @@
 #pragma hone let COLS = SWAP ? M : N
 #pragma hone let TILES = ceildiv(ROWS, BM)*ceildiv(COLS, BN)*BATCH
 #pragma hone let PARTS = min(SPLIT_K, ceildiv(K, BK))
-#pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTS
+#pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, RUN*BN), CLUSTER_N)*BATCH*PARTS
 #pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/(CLUSTER_M*CLUSTER_N)
+#pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
+#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
 
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
@@ -60,7 +65,12 @@
 #pragma hone require SPLIT_K == 1 || (SCHEDULE == together && CLUSTER == c1x1 && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
 #pragma hone require CLUSTER_M == 1 || BN >= 64 "half a tile so narrow is no whole box"
 #pragma hone require (STORE != tensor && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && SMEM + STAGING <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
-#pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
+#pragma hone require RUN == 1 || (STORE == tensor && !MAPPED_C && PERSISTENT && SPLIT_K == 1 && MIN_BLOCKS == 1 && BN >= 64 && PENDING == 1 && BUFFERS <= 2 && GROUP == 8 && BK == 64 && WM*BN <= 160*128) "runs of tiles are for rows of C that the copy engine cannot write"
+#pragma hone prefer RUN == 1 || 10*ceildiv(COLS, RUN*BN)*RUN <= 11*ceildiv(COLS, BN) "too many tiles of the last run would lie outside"
+#pragma hone prefer RUN == 1 || 2*CLUSTERS >= RESIDENT "runs so long leave multiprocessors idle"
+#pragma hone require STAGES*BK <= (BM*BN <= 64*64 ? 1024 : 512) "the ring is deeper than copies need"
+#pragma hone require !STREAM || (RASTER == along_m && GROUP == 8 && PENDING == 1 && STORE == tensor && SPLIT_K == 1 && !SWAP) "what seldom helps is tried one at a time"
+#pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
 #pragma hone require STAGES*BK >= 256 || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
