@@ -23,10 +23,8 @@
 #include "rows_limits.cuh"
 #pragma hone launch layer_norm grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, gamma, beta, eps, y, mean, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
 
-using weights = hone::weights<part, hone::when(WEIGHTS)>;
-using row_weights = hone::row_weights<part, hone::when(WEIGHTS)>;
-
-__device__ inline hone::moments moments_of_row(part &in, long long columns)
+template <typename P>
+__device__ inline hone::moments moments_of_row(P &in, long long columns)
 {
     if constexpr (PASSES == PASSES_values::merge)
         return hone::moments_merged<IN, BLOCK>(in);
@@ -34,22 +32,26 @@ __device__ inline hone::moments moments_of_row(part &in, long long columns)
         return hone::moments_two_pass<IN, BLOCK>(in, columns);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
-layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
-           const T *__restrict__ beta, float eps, T *__restrict__ y,
-           float *mean, float *rstd, long long rows, long long columns,
-           long long pitch, long long pitch_out, int kept_bytes)
+/* Rows of a block, N at a time. */
+template <typename P, int N>
+__device__ inline void
+layer_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma,
+                const T *__restrict__ beta, float eps, T *__restrict__ y,
+                float *mean, float *rstd, long long rows, long long columns,
+                long long pitch, long long pitch_out, int kept_bytes,
+                unsigned char *kept)
 {
-    extern __shared__ __align__(16) unsigned char kept[];
-    hone::block_rows<part, ROWS, BUFFERS> of(x, rows, columns, pitch, kept,
-                                             kept_bytes, hone::zero<part>());
+    using weights = hone::weights<P, hone::when(WEIGHTS)>;
+    using row_weights = hone::row_weights<P, hone::when(WEIGHTS)>;
+    hone::block_rows<P, N, BUFFERS> of(x, rows, columns, pitch, kept,
+                                       kept_bytes, hone::zero<P>());
     const weights scales(gamma, of.room(0), of.row(of.first));
     const weights shifts(beta, of.room(1), of.row(of.first));
 
     if constexpr (WEIGHTS == WEIGHTS_values::shared)
         __syncthreads();
     for (long long at = of.first; at < rows; at += of.step) {
-        part in = of.next(at);
+        P in = of.next(at);
         T *const out = y + of.number(at) * pitch_out;
         const row_weights scale_of(scales, in);
         const row_weights shift_of(shifts, in);
@@ -67,4 +69,22 @@ layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
             },
             scale_of, shift_of);
     }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
+    layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
+               const T *__restrict__ beta, float eps, T *__restrict__ y,
+               float *mean, float *rstd, long long rows, long long columns,
+               long long pitch, long long pitch_out, int kept_bytes)
+{
+    extern __shared__ __align__(16) unsigned char kept[];
+
+    if (IS_DEFAULT && columns <= SHORT)
+        layer_norm_rows<part_short, ROWS_SHORT>(x, gamma, beta, eps, y, mean,
+                                                rstd, rows, columns, pitch,
+                                                pitch_out, kept_bytes, kept);
+    else
+        layer_norm_rows<part, ROWS>(x, gamma, beta, eps, y, mean, rstd, rows,
+                                    columns, pitch, pitch_out, kept_bytes,
+                                    kept);
 }

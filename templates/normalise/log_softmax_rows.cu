@@ -27,8 +27,7 @@
 #include "rows_limits.cuh"
 #pragma hone launch log_softmax grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, y, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
 
-
-__device__ inline hone::softmax_sum sum_of_row(part &in)
+template <typename P> __device__ inline hone::softmax_sum sum_of_row(P &in)
 {
     if constexpr (PASSES == PASSES_values::online)
         return hone::softmax_online<IN, BLOCK>(in);
@@ -36,23 +35,38 @@ __device__ inline hone::softmax_sum sum_of_row(part &in)
         return hone::softmax_two_pass<false, IN, BLOCK>(in);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
-log_softmax(const T *__restrict__ x, T *__restrict__ y, long long rows,
-            long long columns, long long pitch, long long pitch_out,
-            int kept_bytes)
+/* Rows of a block, N at a time. */
+template <typename P, int N>
+__device__ inline void
+log_softmax_rows(const T *__restrict__ x, T *__restrict__ y, long long rows,
+                 long long columns, long long pitch, long long pitch_out,
+                 int kept_bytes, unsigned char *kept)
 {
-    extern __shared__ __align__(16) unsigned char kept[];
-    hone::block_rows<part, ROWS, BUFFERS> of(x, rows, columns, pitch, kept,
-                                             kept_bytes, hone::least<part>());
+    hone::block_rows<P, N, BUFFERS> of(x, rows, columns, pitch, kept,
+                                       kept_bytes, hone::least<P>());
 
     for (long long at = of.first; at < rows; at += of.step) {
-        part in = of.next(at);
+        P in = of.next(at);
         T *const out = y + of.number(at) * pitch_out;
         const hone::softmax_sum all = sum_of_row(in);
         const float log_sum = logf(all.sum);
 
-        hone::write_row<IN, OUT>(in, out, [=](float v) {
-            return v - all.largest - log_sum;
-        });
+        hone::write_row<IN, OUT>(
+            in, out, [=](float v) { return v - all.largest - log_sum; });
     }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
+    log_softmax(const T *__restrict__ x, T *__restrict__ y, long long rows,
+                long long columns, long long pitch, long long pitch_out,
+                int kept_bytes)
+{
+    extern __shared__ __align__(16) unsigned char kept[];
+
+    if (IS_DEFAULT && columns <= SHORT)
+        log_softmax_rows<part_short, ROWS_SHORT>(x, y, rows, columns, pitch,
+                                                 pitch_out, kept_bytes, kept);
+    else
+        log_softmax_rows<part, ROWS>(x, y, rows, columns, pitch, pitch_out,
+                                     kept_bytes, kept);
 }

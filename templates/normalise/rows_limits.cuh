@@ -53,7 +53,11 @@
 #pragma hone require KEEP != ahead || BLOCK*BLOCKS_PER_SM*(28 + ITEMS*4*HELD_ARRAYS) <= device.regs_sm "the registers of so many blocks would not hold the rows"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 
-#pragma hone let FULL = min(ceildiv(rows, ROWS), 256M)
+// Up to so many columns the default variant gives a row a warp: with 256 threads
+// for each of many short rows it would be tens of times slower than they need.
+#pragma hone let SHORT = 1024
+#pragma hone let AT_ONCE = IS_DEFAULT && columns <= SHORT ? BLOCK/32 : ROWS
+#pragma hone let FULL = min(ceildiv(rows, AT_ONCE), 256M)
 // A cluster lies within one part of the device: more of them than fit would be
 // another wave.
 #pragma hone let PARTS = CLUSTER > 2 ? 8 : 1
@@ -63,6 +67,10 @@
 using held = hone::held<T, WIDE>::type;
 using part = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
                             ITEMS, THREADS, CLUSTER>;
+/* The same of short rows, and how many of these a block has. */
+constexpr int ROWS_SHORT = IS_DEFAULT ? BLOCK / 32 : ROWS;
+using part_short = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
+                                  ITEMS, IS_DEFAULT ? 32 : THREADS, CLUSTER>;
 constexpr hone::access IN =
     READ == READ_values::stream ? hone::access::stream : hone::access::normal;
 constexpr hone::access OUT =

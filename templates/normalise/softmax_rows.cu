@@ -27,10 +27,10 @@
 #pragma hone launch softmax grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, y, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
 
 /* Registers that have f32 keep the exponentials. */
-constexpr bool EXPS = part::is_in_registers && sizeof(held) == 4 &&
-                      PASSES == PASSES_values::two;
+constexpr bool EXPS =
+    part::is_in_registers && sizeof(held) == 4 && PASSES == PASSES_values::two;
 
-__device__ inline hone::softmax_sum sum_of_row(part &in)
+template <typename P> __device__ inline hone::softmax_sum sum_of_row(P &in)
 {
     if constexpr (PASSES == PASSES_values::online)
         return hone::softmax_online<IN, BLOCK>(in);
@@ -38,16 +38,18 @@ __device__ inline hone::softmax_sum sum_of_row(part &in)
         return hone::softmax_two_pass<EXPS, IN, BLOCK>(in);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
-softmax(const T *__restrict__ x, T *__restrict__ y, long long rows,
-        long long columns, long long pitch, long long pitch_out, int kept_bytes)
+/* Rows of a block, N at a time. */
+template <typename P, int N>
+__device__ inline void softmax_rows(const T *__restrict__ x, T *__restrict__ y,
+                                    long long rows, long long columns,
+                                    long long pitch, long long pitch_out,
+                                    int kept_bytes, unsigned char *kept)
 {
-    extern __shared__ __align__(16) unsigned char kept[];
-    hone::block_rows<part, ROWS, BUFFERS> of(x, rows, columns, pitch, kept,
-                                             kept_bytes, hone::least<part>());
+    hone::block_rows<P, N, BUFFERS> of(x, rows, columns, pitch, kept,
+                                       kept_bytes, hone::least<P>());
 
     for (long long at = of.first; at < rows; at += of.step) {
-        part in = of.next(at);
+        P in = of.next(at);
         T *const out = y + of.number(at) * pitch_out;
         const hone::softmax_sum all = sum_of_row(in);
         const float scale = 1.0f / all.sum;
@@ -59,4 +61,19 @@ softmax(const T *__restrict__ x, T *__restrict__ y, long long rows,
                 return hone::exponential(v - all.largest) * scale;
         });
     }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
+    softmax(const T *__restrict__ x, T *__restrict__ y, long long rows,
+            long long columns, long long pitch, long long pitch_out,
+            int kept_bytes)
+{
+    extern __shared__ __align__(16) unsigned char kept[];
+
+    if (IS_DEFAULT && columns <= SHORT)
+        softmax_rows<part_short, ROWS_SHORT>(x, y, rows, columns, pitch,
+                                             pitch_out, kept_bytes, kept);
+    else
+        softmax_rows<part, ROWS>(x, y, rows, columns, pitch, pitch_out,
+                                 kept_bytes, kept);
 }
