@@ -9,6 +9,7 @@
 
 #include "db/db.h"
 #include "tuner/cuda/cuda_device.h"
+#include "tuner/process/sandbox.h"
 #include "tuner/trial/devices.h"
 
 #include <glob.h>
@@ -118,6 +119,15 @@ static void database(hone_doctor *d)
                               "sqlite3 FILE 'PRAGMA quick_check' does");
     }
     hone__text_free(&path);
+}
+
+/* Of processes that run a template's code, or compile it. */
+static void sandbox(hone_doctor *d)
+{
+    char text[512];
+    const int is_on = hone__sandbox_describe(text, sizeof text);
+
+    hone__doctor_line(d->output, "sandbox", is_on ? "ok" : "none", "%s", text);
 }
 
 /* The devices of one kind, and the driver that shows them. */
@@ -334,6 +344,7 @@ hone_exit hone__cmd_doctor(const hone_options *options)
         hone__doctor_nvrtc(&d);
     if (!hone__doctor_is_over(&d))
         nvml(&d);
+    sandbox(&d);
     compilers(&d);
     packages(&d);
     code = hone__output_end(d.output,

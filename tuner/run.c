@@ -7,6 +7,8 @@
 #include "runtime/base/alloc.h"
 #include "tuner/judge/statistics.h"
 #include "tuner/process/ask.h"
+#include "tuner/process/guard.h"
+#include "tuner/process/sandbox.h"
 #include "tuner/trial/timer.h"
 #include "tuner/trial/verify.h"
 
@@ -95,6 +97,10 @@ static hone_status verify_and_time(const run_setup *setup,
     const hone_subject subject = {.enqueue = enqueue_plan, .user = all};
     hone_verdict verdict;
 
+    if (setup->stage->kind->is_shared) { /* native code; all is opened by now */
+        hone__guard_start(NULL);
+        (void)hone__sandbox_enter(NULL, 0);
+    }
     begin(setup, result, "check", 0);
     HONE_TRY(hone__verify(problem, subject, HONE_VERIFY_FIRST, &verdict, err));
     result->error_ratio = verdict.error_ratio;

@@ -10,6 +10,9 @@ trap 'rm -rf "$work"' EXIT
 HOME=$work/home
 mkdir "$HOME"
 export HOME
+# Tests do not wait for each other's device.
+HONE_LOCK_DIR=$work
+export HONE_LOCK_DIR
 unset HONE_DB HONE_CACHE_DIR XDG_DATA_HOME XDG_CACHE_HOME NO_COLOR COLUMNS
 # The build folder may be anywhere.
 HONE_TEMPLATE_PATH=${HONE_SOURCE:?}/templates

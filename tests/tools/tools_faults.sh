@@ -3,6 +3,9 @@
 # Broken variants, a killed worker and two tuners at once, on the cpu device:
 # each is recorded as what it is, and the run goes on.
 . "$(dirname "$0")/hone_test.sh"
+# Its kernels or compilers write files where the test looks for them.
+HONE_SANDBOX=off
+export HONE_SANDBOX
 command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77
@@ -105,10 +108,10 @@ HONE_DB=$work/unlocked.db
 HONE_LOCK_DIR=$work/nowhere
 export HONE_LOCK_DIR
 run 3 tune "$template" --dims 4100 --device cpu --budget 1
-err_has "$work/nowhere/hone-cpu-"
+err_has "$work/nowhere/hone-cpu.lock"
 err_has "No such file or directory"
 err_has "set HONE_LOCK_DIR to a folder"
-unset HONE_LOCK_DIR
+HONE_LOCK_DIR=$work
 
 # Every variant gets as many samples as asked for.
 HONE_DB=$work/samples.db

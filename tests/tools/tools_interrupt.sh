@@ -4,6 +4,9 @@
 # kernel, the CUDA driver, NVRTC, NVML, the C++ compiler. And 'hone run' and
 # 'hone doctor' come to an end without it.
 . "$(dirname "$0")/hone_test.sh"
+# Its kernels or compilers write files where the test looks for them.
+HONE_SANDBOX=off
+export HONE_SANDBOX
 command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77
@@ -163,8 +166,7 @@ if command -v flock >/dev/null; then
     HONE_LOCK_DIR=$work
     export HONE_LOCK_DIR
     for holder in 4242 ""; do
-        lock=$work/$(printf 'hone-cpu-%x-%x.lock' \
-            "$(stat -c %d "$HONE_DB")" "$(stat -c %i "$HONE_DB")")
+        lock=$work/hone-cpu.lock
         echo "$holder" >"$lock"
         (
             flock 9

@@ -3,6 +3,9 @@
 # A variant that hangs is ended when its time is up, also where pipes hold so
 # little that the next job does not fit into one.
 . "$(dirname "$0")/hone_test.sh"
+# Its kernels or compilers write files where the test looks for them.
+HONE_SANDBOX=off
+export HONE_SANDBOX
 command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -253,6 +254,91 @@ static void test_no_lock_is_an_error(void **state)
     assert_int_equal(unsetenv("HONE_LOCK_DIR"), 0);
 }
 
+static mode_t mode_of_lock(const char *folder)
+{
+    hone_device_lock lock;
+    struct stat status;
+
+    assert_int_equal(setenv("HONE_LOCK_DIR", folder, 1), 0);
+    assert_int_equal(hone__device_lock_take("m", NULL, NULL, NULL, &lock, NULL),
+                     HONE_OK);
+    assert_int_equal(stat(lock.path, &status), 0);
+    hone__device_lock_drop(&lock);
+    assert_int_equal(unsetenv("HONE_LOCK_DIR"), 0);
+    return status.st_mode & 0777;
+}
+
+/* The user's alone, unless its folder was named for others. */
+static void test_modes_of_locks(void **state)
+{
+    char folder[] = "/tmp/hone-locks-XXXXXX";
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(mode_of_lock(folder), 0600);
+    assert_int_equal(chmod(folder, 0775), 0);
+    assert_int_equal(mode_of_lock(folder), 0660);
+    assert_int_equal(chmod(folder, 01777), 0);
+    assert_int_equal(mode_of_lock(folder), 0666);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Without $HONE_LOCK_DIR the file is in the user's folder, and users see each
+ * other by a name without a file. */
+static void test_locks_of_users(void **state)
+{
+    const char *given = getenv("XDG_RUNTIME_DIR");
+    char first[] = "/tmp/hone-run-XXXXXX", second[] = "/tmp/hone-run-XXXXXX";
+    hone_device_lock held, other;
+    hone_error err = {.status = HONE_OK};
+    struct stat status;
+    char name[64], self[32], before[512] = "";
+
+    (void)state;
+    (void)snprintf(before, sizeof before, "%s", given ? given : "");
+    lock_name(name, sizeof name);
+    assert_int_equal(unsetenv("HONE_LOCK_DIR"), 0);
+    assert_non_null(mkdtemp(first));
+    assert_non_null(mkdtemp(second));
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", first, 1), 0);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, NULL, NULL, &held, NULL), HONE_OK);
+    assert_int_equal(strncmp(held.path, first, strlen(first)), 0);
+    assert_int_equal(stat(held.path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    /* Another user's folder is another one. */
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", second, 1), 0);
+    assert_int_equal(setenv("HONE_LOCK_WAIT", "0.1", 1), 0);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, NULL, NULL, &other, &err),
+        HONE_ERR_BUSY);
+    (void)snprintf(self, sizeof self, "process %ld (", (long)getpid());
+    assert_non_null(strstr(err.text, self));
+    assert_non_null(strstr(err.text, "of user "));
+    assert_non_null(strstr(err.text, "after 0.1 s"));
+    hone__device_lock_drop(&held);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, NULL, NULL, &other, &err), HONE_OK);
+    hone__device_lock_drop(&other);
+    assert_int_equal(setenv("HONE_LOCK_WAIT", "soon", 1), 0);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, NULL, NULL, &other, &err),
+        HONE_ERR_INPUT);
+    assert_int_equal(unsetenv("HONE_LOCK_WAIT"), 0);
+    assert_int_equal(rmdir(first) | rmdir(second), 0);
+    /* Neither is there: a folder that is the user's alone. */
+    assert_int_equal(unsetenv("XDG_RUNTIME_DIR"), 0);
+    assert_int_equal(
+        hone__device_lock_take(name, NULL, NULL, NULL, &held, NULL), HONE_OK);
+    *strrchr(held.path, '/') = '\0';
+    assert_int_equal(lstat(held.path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    held.path[strlen(held.path)] = '/';
+    hone__device_lock_drop(&held);
+    if (before[0])
+        assert_int_equal(setenv("XDG_RUNTIME_DIR", before, 1), 0);
+}
+
 /* ---- waiting for the disk -----------------------------------------------
  */
 
@@ -316,6 +402,8 @@ int main(void)
         cmocka_unit_test(test_waiting_can_be_interrupted),
         cmocka_unit_test(test_lock_file_is_removed),
         cmocka_unit_test(test_no_lock_is_an_error),
+        cmocka_unit_test(test_modes_of_locks),
+        cmocka_unit_test(test_locks_of_users),
         cmocka_unit_test(test_disk_sync_takes_any_number_of_wishes),
         cmocka_unit_test(test_noise_is_the_typical_spread),
     };

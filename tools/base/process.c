@@ -41,11 +41,15 @@ static void on_signal(int number)
 const volatile sig_atomic_t *hone__interrupt_flag(void)
 {
     struct sigaction action = {0};
+    struct sigaction hang_up;
 
     action.sa_handler = on_signal;
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    /* The terminal was closed; nohup(1) wants it ignored. */
+    if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
+        (void)sigaction(SIGHUP, &action, NULL);
     return &flag;
 }
 

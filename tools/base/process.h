@@ -8,8 +8,8 @@
 
 #include <signal.h>
 
-/* From here on the first SIGINT or SIGTERM sets the flag, the second ends
- * the program. Returns the flag. */
+/* From here on the first SIGINT, SIGTERM or SIGHUP sets the flag, the second
+ * ends the program. Returns the flag. */
 const volatile sig_atomic_t *hone__interrupt_flag(void);
 
 /* The arguments of main(), which stay. From here on a failed write is an error

@@ -11,6 +11,7 @@
 #include "tools/base/option_value.h"
 #include "tools/base/progress.h"
 #include "tools/inputs/references.h"
+#include "tuner/process/device_lock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,11 +111,12 @@ json_t *hone__outcomes_json(const int64_t *counts)
 static void say_waiting(void *user, long holder)
 {
     int *is_said = user;
+    char who[128];
 
+    hone__device_lock_holder(holder, who, sizeof who);
     if (!*is_said)
-        hone__message_note("another process (%ld) measures on this device: "
-                           "waiting for it",
-                           holder);
+        hone__message_note("%s measures on this device: waiting for it",
+                           who[0] ? who : "another process");
     *is_said = 1;
 }
 

@@ -8,11 +8,14 @@
 #include "tuner/compile/cubin_cache.h"
 #include "tuner/compile/cuda_headers.h"
 #include "tuner/compile/host_compiler.h"
+#include "tuner/process/guard.h"
+#include "tuner/process/sandbox.h"
 
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -216,11 +219,40 @@ static void confine(const hone_compile_worker_setup *setup)
 
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i)
         (void)signal(signals[i], SIG_DFL);
-    (void)setpgid(0, 0);
+    hone__guard_start(hone__work_folder_sweep);
     if (!setup->memory_cap_bytes || getrlimit(RLIMIT_DATA, &limit))
         return;
     limit.rlim_cur = (rlim_t)setup->memory_cap_bytes;
     (void)setrlimit(RLIMIT_DATA, &limit);
+}
+
+/* Temporary files of the compiler are there from the first one on. */
+static void make_folder(state *st)
+{
+    st->folder =
+        hone__work_folder_make(st->folder_path, sizeof st->folder_path);
+    if (!st->folder)
+        return;
+    (void)setenv("TMPDIR", st->folder, 1);
+    (void)setenv("CCACHE_TEMPDIR", st->folder, 1);
+}
+
+/* The compiler may write into its own folder and into caches: ours, and that of
+ * ccache, which may be behind c++. */
+static int enter_sandbox(const state *st)
+{
+    const char *ccache = getenv("CCACHE_DIR");
+    const char *home = getenv("HOME");
+    char newer[4096] = "", older[4096] = "";
+    const char *folders[5] = {st->folder, st->setup->cache_folder, ccache};
+
+    if (home && home[0] == '/' && !ccache) {
+        (void)snprintf(newer, sizeof newer, "%s/.cache/ccache", home);
+        (void)snprintf(older, sizeof older, "%s/.ccache", home);
+        folders[3] = newer;
+        folders[4] = older;
+    }
+    return hone__sandbox_enter(folders, sizeof folders / sizeof folders[0]);
 }
 
 int hone__compile_worker(void *user, int from_parent, int to_parent)
@@ -229,6 +261,7 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     hone_error err = {.status = HONE_OK};
     hone_text hello = {0};
     hone_status status;
+    int is_confined = 0;
 
     hone__worker_name("hone-compile");
     st.setup = user;
@@ -239,6 +272,7 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
     (void)fcntl(to_parent, F_SETFD, FD_CLOEXEC);
     st.to_parent = to_parent;
     st.producer = &producers[st.setup->backend];
+    make_folder(&st);
     status = st.producer->open(&st, &err);
     hone__toolchain_pack(&hello, &st.toolchain);
     if (status == HONE_OK)
@@ -246,12 +280,12 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
             hone__message_send(to_parent, HONE_COMPILE_HELLO, &hello, &err);
     hone__text_free(&hello);
     if (status == HONE_OK) {
-        st.folder =
-            hone__work_folder_make(st.folder_path, sizeof st.folder_path);
+        is_confined = enter_sandbox(&st);
         status = hone__serve(from_parent, answer, &st, &err);
-        hone__work_folder_remove(st.folder);
         hone__cuda_headers_free(&st.cuda);
     }
+    if (!is_confined) /* else the farm does */
+        hone__work_folder_remove(st.folder);
     if (status != HONE_OK)
         hone__serve_failed(to_parent, HONE_COMPILE_FAILED, &err);
     return status == HONE_OK ? 0 : 1;

@@ -231,12 +231,13 @@ static hone_status hear_hello(hone_dispatch *d, hone_lane_state *l,
 static void say_waiting(void *user, long holder)
 {
     const hone_dispatch *d = user;
-    char stage[96];
+    char stage[192], who[128];
     const hone_tune_progress progress = {.best_config = "", .stage = stage};
 
+    hone__device_lock_holder(holder, who, sizeof who);
     (void)snprintf(stage, sizeof stage,
-                   "waiting for process %ld, which tunes with this database",
-                   holder);
+                   "waiting for %s, which uses this device",
+                   who[0] ? who : "another process");
     for (size_t i = 0; i < d->n_lanes; ++i)
         d->request->on_progress(d->request->user, i, NULL, &progress);
 }
@@ -248,10 +249,9 @@ static hone_status lock_shared(hone_dispatch *d, hone_error *err)
     const hone_device_kind *kind = hone__device_kind(d->request->backend);
     char name[64];
 
-    if (!kind->is_shared || hone__dispatch_is_alone(d) ||
-        !hone__tune_lock_name(kind, &d->lanes[0].device.report,
-                              d->request->db_path, name, sizeof name))
+    if (!kind->is_shared || hone__dispatch_is_alone(d))
         return HONE_OK;
+    hone__tune_lock_name(kind, &d->lanes[0].device.report, name, sizeof name);
     return hone__device_lock_take(name, d->request->farm->stop, say_waiting, d,
                                   &d->lock, err);
 }

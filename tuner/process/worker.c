@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "tuner/process/worker.h"
 
+#include "tuner/process/guard.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -40,10 +42,10 @@ static void close_ends(const int ends[4])
 /* Close what the child inherited and does not need: above all the pipes of
  * the other workers, which would otherwise never see their end of stream.
  * 1024 is the usual soft limit of open files; the parent opens far fewer. */
-static void close_others(int keep_a, int keep_b)
+static void close_others(int keep_a, int keep_b, int keep_c)
 {
     for (int fd = 3; fd < 1024; ++fd) {
-        if (fd != keep_a && fd != keep_b)
+        if (fd != keep_a && fd != keep_b && fd != keep_c)
             (void)close(fd);
     }
 }
@@ -54,16 +56,21 @@ static void close_others(int keep_a, int keep_b)
 static void run_child(pid_t parent, hone_worker_main *run, void *user, int log,
                       int from_parent, int to_parent)
 {
+    int how;
+
     (void)dup2(2, 1); /* the parent's stdout is for results */
     if (log >= 0)
         (void)dup2(log, 2);
-    close_others(from_parent, to_parent);
+    close_others(from_parent, to_parent, hone__guard_end());
+    hone__guard_inherit();
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    _exit(run(user, from_parent, to_parent));
+    how = run(user, from_parent, to_parent);
+    hone__guard_stop();
+    _exit(how);
 }
 
 hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
@@ -75,7 +82,7 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
 
     *worker = nobody;
     (void)signal(SIGPIPE, SIG_IGN); /* a dead worker is an EPIPE, no end */
-    is_piped = pipe(ends) == 0 && pipe(ends + 2) == 0;
+    is_piped = hone__guard_open() && pipe(ends) == 0 && pipe(ends + 2) == 0;
     if (is_piped) {
         (void)fflush(NULL); /* else the child would write it a second time */
         worker->pid = fork();

@@ -215,6 +215,8 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
     if (status == HONE_OK)
         status = run_phases(run, err);
     finish_result(run);
+    if (status == HONE_OK && hone__tune_is_recorded(run))
+        status = hone__tune_database_check(run, err);
     if (status == HONE_OK)
         status = hone__tune_explain(run, 0, err);
     else if (status == HONE_ERR_INTERRUPTED || status == HONE_ERR_CUDA)

@@ -267,11 +267,10 @@ hone_status hone__tune_check_objectives(const hone_device_kind *kind,
                                         const hone_objectives *objectives,
                                         hone_error *err);
 
-/* The name of the lock that a measuring process holds (device_lock.h); 0: there
- * is none to hold. */
-int hone__tune_lock_name(const hone_device_kind *kind,
-                         const hone_device_report *device, const char *db_path,
-                         char *out, size_t size);
+/* The name of the lock that a measuring process holds (device_lock.h). */
+void hone__tune_lock_name(const hone_device_kind *kind,
+                          const hone_device_report *device, char *out,
+                          size_t size);
 
 /* Append the codes of the type dimensions, comma-joined, as the database has
  * them beside a variant. */

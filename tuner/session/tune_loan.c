@@ -24,11 +24,11 @@ static hone_status lock(hone_tune_run *run, hone_tune_worker *w,
     static const volatile sig_atomic_t at_once = 1;
     char name[64];
 
-    w->lock.fd = -1;
-    if (run->request->is_locked ||
-        !hone__tune_lock_name(hone__tune_kind(run), &w->loan.report,
-                              run->request->db->path, name, sizeof name))
+    w->lock.fd = w->lock.socket = -1;
+    if (run->request->is_locked)
         return HONE_OK;
+    hone__tune_lock_name(hone__tune_kind(run), &w->loan.report, name,
+                         sizeof name);
     return hone__device_lock_take(name, &at_once, NULL, NULL, &w->lock, err);
 }
 

@@ -169,7 +169,11 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
         status = put_trial(run, job, report, out_id, err);
     if (status == HONE_OK)
         status = hone__tune_record_reasons(run, job, *out_id, report, err);
-    HONE_TRY(hone__db_end(db, status, err));
+    status = hone__db_end(db, status, err);
+    if (status == HONE_OK || status == HONE_ERR_DATABASE ||
+        status == HONE_ERR_IO) /* it says best why SQLite failed */
+        HONE_TRY(hone__tune_database_check(run, err));
+    HONE_TRY(status);
     return run->disk.pid && !hone__disk_sync_soon(&run->disk)
                ? hone__tune_record_settle(run, err)
                : HONE_OK;

@@ -270,32 +270,22 @@ static hone_status open_others(hone_tune_run *run, hone_error *err)
 
 static void say_waiting(void *user, long holder)
 {
-    char stage[64] = "waiting for the process that uses this device";
+    char stage[192] = "waiting for the process that uses this device";
+    char who[128];
 
+    hone__device_lock_holder(holder, who, sizeof who);
     if (holder)
         (void)snprintf(stage, sizeof stage,
-                       "waiting for process %ld, which uses this device",
-                       holder);
+                       "waiting for %s, which uses this device", who);
     hone__tune_show_progress(user, stage);
 }
 
-/* On the cpu only tuners of one database take turns: its numbers are nobody's
- * release. */
-int hone__tune_lock_name(const hone_device_kind *kind,
-                         const hone_device_report *device, const char *db_path,
-                         char *out, size_t size)
+/* The cpu is one device, too. */
+void hone__tune_lock_name(const hone_device_kind *kind,
+                          const hone_device_report *device, char *out,
+                          size_t size)
 {
-    struct stat file;
-
-    if (!kind->is_shared)
-        (void)snprintf(out, size, "%s", device->id);
-    else if (stat(db_path, &file) == 0)
-        (void)snprintf(out, size, "cpu-%llx-%llx",
-                       (unsigned long long)file.st_dev,
-                       (unsigned long long)file.st_ino);
-    else
-        return 0;
-    return 1;
+    (void)snprintf(out, size, "%s", kind->is_shared ? kind->name : device->id);
 }
 
 /* A device belongs to one measuring process at a time. */
@@ -305,10 +295,9 @@ static hone_status lock_device(hone_tune_run *run, hone_error *err)
     char name[64];
     hone_status status;
 
-    if (run->request->verify_only || run->request->is_locked ||
-        !hone__tune_lock_name(hone__tune_kind(run), &run->device,
-                              run->request->db->path, name, sizeof name))
+    if (run->request->verify_only || run->request->is_locked)
         return HONE_OK;
+    hone__tune_lock_name(hone__tune_kind(run), &run->device, name, sizeof name);
     status = hone__device_lock_take(name, run->request->farm.stop, say_waiting,
                                     run, &run->lock, err);
     run->result->locked_s = hone__now_s() - start_s;

@@ -20,6 +20,7 @@
 #include "tuner/session/rules.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 typedef struct hone_tune_impl hone_tune_impl;
 
@@ -143,6 +144,14 @@ typedef struct hone_tune_learner {
     hone_features *features; /* of this problem */
 } hone_tune_learner;
 
+/* The file that is written to (tune_watch.c). */
+typedef struct hone_tune_database {
+    int is_known; /* the rest is */
+    int fd;       /* SQLite's */
+    int has_log;
+    struct stat file, log;
+} hone_tune_database;
+
 typedef struct hone_tune_run {
     const hone_tune_request *request;
     hone_tune_result *result;
@@ -168,6 +177,7 @@ typedef struct hone_tune_run {
     int64_t only_index;        /* the one that was asked for; -1: all */
     int64_t next_job;
     hone_device_lock lock;
+    hone_tune_database database;
     hone_worker disk;        /* waits for it; not running: every commit does */
     hone_ready_report ready; /* what the worker said of its set-up */
     hone_tune_noise noise;
@@ -303,6 +313,10 @@ hone_status hone__tune_record_reasons(hone_tune_run *run,
                                       int64_t trial_id,
                                       const hone_trial_report *report,
                                       hone_error *err);
+
+/* tune_watch.c */
+/* HONE_ERR_DATABASE if the database was deleted, moved, replaced or cut off. */
+hone_status hone__tune_database_check(hone_tune_run *run, hone_error *err);
 
 /* tune_record.c */
 /* The search learns what became of a configuration, it is counted, and is a

@@ -3,6 +3,8 @@
 #include "tuner/trial/device_worker.h"
 
 #include "runtime/base/alloc.h"
+#include "tuner/process/guard.h"
+#include "tuner/process/sandbox.h"
 #include "tuner/trial/trial.h"
 #include "tuner/trial/verify.h"
 
@@ -212,6 +214,10 @@ int hone__device_worker(void *user, int from_parent, int to_parent)
         direct_output(s->setup->verbose);
         if (s->setup->sanitized)
             hone__fault_place_install();
+        if (s->setup->kind->is_shared) { /* native code of a template */
+            hone__guard_start(NULL);
+            (void)hone__sandbox_enter(&s->problem_setup.dump, 1);
+        }
         status = set_up(s, from_parent, &err);
     }
     if (status == HONE_OK)
