@@ -24,7 +24,8 @@ hone_status hone__space_prepare(hone_space *space, size_t n_params,
         (hone_csp){.graph = space->t1 ? &space->t1->graph : &space->graph,
                    .n_vars = n_params,
                    .vars = space->choices,
-                   .name = space->t1 ? space->t1->path : space->tmpl->path};
+                   .name = space->t1 ? space->t1->path : space->tmpl->path,
+                   .watch = &space->watch};
     return HONE_OK;
 }
 
@@ -66,30 +67,6 @@ static void count_raw(hone_space *space)
                                    &space->raw))
             space->raw = INT64_MAX;
     }
-}
-
-hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
-                              int *value_indexes, hone_error *err)
-{
-    size_t at;
-
-    count_raw(space);
-    *out_constraint = space->n_constraints;
-    HONE_TRY(hone__csp_find_fault(&space->csp, space->roots, space->n_roots,
-                                  &at, value_indexes, err));
-    if (at < space->n_roots) {
-        *out_constraint = space->owner[at];
-        return HONE_OK;
-    }
-    HONE_TRY(hone__csp_solve(&space->csp, space->roots, space->n_roots,
-                             &space->diagram, err));
-    space->count = space->diagram->count;
-    if (space->count < INT64_MAX)
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                      "%s: more than 9.2e18 configurations are valid; give the "
-                      "parameters fewer values or more constraints",
-                      space->csp.name);
 }
 
 void hone__space_free(hone_space *space)
@@ -148,6 +125,73 @@ static void locate(const hone_space *space, size_t constraint, hone_text *out)
                       *require->message ? ")" : "");
 }
 
+static int size_of(hone_vars vars)
+{
+    return __builtin_popcountll(vars);
+}
+
+/* Of a space that is too large: the constraint that ties together most of the
+ * parameters in which the states differ. */
+static hone_status fail_solving(const hone_space *space, const hone_error *why,
+                                hone_error *err)
+{
+    const hone_vars worst = space->watch.worst;
+    size_t at = space->n_roots;
+    hone_vars of_best = 0;
+    hone_text text = {0};
+
+    for (size_t i = 0; i < space->n_roots && worst; ++i) {
+        const hone_vars vars = space->csp.graph->nodes[space->roots[i]].vars;
+        const int shared = size_of(vars & worst);
+        const int best = size_of(of_best & worst);
+
+        if (shared > best ||
+            (shared && shared == best && size_of(vars) > size_of(of_best))) {
+            of_best = vars;
+            at = i;
+        }
+    }
+    if (why->status != HONE_ERR_UNSUPPORTED || at == space->n_roots)
+        return hone__fail_native(err, why->status, why->domain, why->native,
+                                 "%s", why->text);
+    hone__text_printf(&text, "%s; the constraint that makes most of them is ",
+                      why->text);
+    locate(space, space->owner[at], &text);
+    hone__text_puts(&text, ": leave it out or give its parameters fewer "
+                           "values, or see --space-memory and --space-time");
+    return hone__text_fail(&text, HONE_ERR_UNSUPPORTED, err);
+}
+
+hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
+                              int *value_indexes, hone_error *err)
+{
+    hone_error why = {0};
+    hone_status status;
+    size_t at;
+
+    count_raw(space);
+    *out_constraint = space->n_constraints;
+    hone__solve_watch_begin(&space->watch);
+    status = hone__csp_find_fault(&space->csp, space->roots, space->n_roots,
+                                  &at, value_indexes, &why);
+    if (status == HONE_OK && at < space->n_roots) {
+        *out_constraint = space->owner[at];
+        return HONE_OK;
+    }
+    if (status == HONE_OK)
+        status = hone__csp_solve(&space->csp, space->roots, space->n_roots,
+                                 &space->diagram, &why);
+    if (status != HONE_OK)
+        return fail_solving(space, &why, err);
+    space->count = space->diagram->count;
+    if (space->count < INT64_MAX)
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_UNSUPPORTED,
+                      "%s: more than 9.2e18 configurations are valid; give the "
+                      "parameters fewer values or more constraints",
+                      space->csp.name);
+}
+
 /* Solve with the constraints first .. last-1. */
 static hone_status solve_part(const hone_space *space, size_t first,
                               size_t last, hone_diagram **out, hone_error *err)
@@ -198,6 +242,7 @@ hone_status hone__space_explain(const hone_space *space, hone_space_reason *out,
     int64_t before = space->raw;
     size_t n_values = 0;
 
+    hone__solve_watch_begin(space->csp.watch);
     for (size_t i = 0; i < space->csp.n_vars; ++i)
         n_values += (size_t)space->n_values[i];
     for (size_t i = 0; out_pruned && i < n_values; ++i)
@@ -228,6 +273,7 @@ hone_status hone__space_fail_empty(const hone_space *space, hone_error *err)
     if (high == 0)
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "%s: empty without a constraint", space->csp.name);
+    hone__solve_watch_begin(space->csp.watch);
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
         int64_t count;

@@ -34,6 +34,7 @@ typedef struct hone_space {
     hone_arena arena;
     hone_graph graph; /* of a template; a T1 definition has its own */
     hone_csp csp;
+    hone_solve_watch watch; /* of csp */
     hone_choices *choices;
     hone_node *roots; /* all constraints, split, in declared order */
     size_t *owner;    /* the constraint that each belongs to */

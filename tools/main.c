@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `hone` program: parse, dispatch, exit code. */
+#include "gen/solve/solve.h"
 #include "runtime/base/alloc.h"
 #include "tools/base/commands.h"
 #include "tools/help.h"
@@ -16,6 +17,32 @@ static hone_exit (*const functions[HONE_N_COMMANDS])(const hone_options *) = {
 #include "tools/base/commands.def"
 #undef COMMAND
 };
+
+/* A large space says how far it is. */
+static void on_space(const char *name, size_t n_bound, size_t n_vars,
+                     size_t n_states, int64_t size_bytes)
+{
+    hone__message_detail("%s: its search space is being built: %zu of %zu "
+                         "parameters, %zu partial configurations, %lld MiB",
+                         name, n_bound, n_vars, n_states,
+                         (long long)(size_bytes >> 20));
+}
+
+static void limit_spaces(const hone_options *options)
+{
+    hone_solve_limits limits = {
+        .most_bytes = (int64_t)HONE_SPACE_MEMORY_MIB << 20,
+        .most_ns = HONE_SPACE_SECONDS * INT64_C(1000000000),
+        .progress = on_space};
+    const int64_t mib = options->number[HONE_OPT_SPACE_MEMORY];
+    const int64_t seconds = options->number[HONE_OPT_SPACE_TIME];
+
+    if (options->text[HONE_OPT_SPACE_MEMORY] && mib < INT64_MAX >> 20)
+        limits.most_bytes = mib << 20;
+    if (options->text[HONE_OPT_SPACE_TIME] && seconds < INT64_MAX / 1000000000)
+        limits.most_ns = seconds * 1000000000;
+    hone__solve_limits_set(&limits);
+}
 
 static hone_exit print_help(hone_command_id command)
 {
@@ -64,6 +91,7 @@ int main(int argc, char **argv)
     json_set_alloc_funcs(hone__alloc, hone__free);
     status = hone__options_parse(argc, argv, &options, &err);
     hone__message_setup(&options);
+    limit_spaces(&options);
     if (status != HONE_OK)
         code = hone__message_error(&err);
     else if (options.text[HONE_OPT_HELP])

@@ -3,9 +3,12 @@
  * include, is found here and nowhere else. Compilers get the texts, in which
  * each of these includes names one of them, so that nothing else can be
  * opened but what belongs to the compiler itself. */
+#define _DEFAULT_SOURCE /* realpath */
 #include "gen/parse/code.h"
 #include "gen/parse/parse.h"
+#include "runtime/base/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,8 +66,6 @@ static int find(const hone_parser *p, const hone_header *by,
     const char *name = include->name;
 
     out->is_foreign = by->is_foreign;
-    if (name[0] == '/')
-        return try_file(out, "", 0, name);
     if (include->is_quoted &&
         try_file(out, by->path, folder_length(by->path), name))
         return 1;
@@ -72,6 +73,76 @@ static int find(const hone_parser *p, const hone_header *by,
     return try_file(out, own, folder_length(own), name) ||
            find_on_path(p->own_folders, name, out) ||
            find_on_path(p->tmpl->search_path, name, out);
+}
+
+/* ---- headers have their folders ------------------------------------------ */
+
+/* Does a name lead out of the folder that it begins in? */
+static int climbs(const char *name)
+{
+    for (; *name; name += strcspn(name, "/"), name += *name == '/')
+        if (name[0] == '.' && name[1] == '.' && (name[2] == '/' || !name[2]))
+            return 1;
+    return 0;
+}
+
+/* Is `path` below the first `length` bytes of `folder`? */
+static int is_below(const char *path, const char *folder, size_t length)
+{
+    char *name = hone__strndup(length ? folder : ".", length ? length : 1);
+    char *whole = name ? realpath(name, NULL) : NULL;
+    const size_t n = whole ? strlen(whole) : 0;
+    const int is = n && strncmp(path, whole, n) == 0 &&
+                   (path[n] == '/' || whole[n - 1] == '/');
+
+    free(whole);
+    hone__free(name);
+    return is;
+}
+
+static int is_below_any(const char *path, const char *at)
+{
+    int is = 0;
+
+    while (*at && !is) {
+        const size_t length = strcspn(at, ":");
+        const size_t mark = *at == HONE_INCLUDE_FOLDER;
+
+        is = length > mark && is_below(path, at + mark, length - mark);
+        at += length + (at[length] == ':');
+    }
+    return is;
+}
+
+/* The first line of what a compiler does not understand is in its message, and
+ * messages are stored: a template gets at no file but those that it was given.
+ * NULL: it is one of these. */
+static const char *refuse(const hone_parser *p, const hone_header *by,
+                          const hone_include *include)
+{
+    const char *own = p->tmpl->path;
+    found_header found = {.is_foreign = 0};
+    char *whole = NULL;
+    int is_within;
+
+    if (include->name[0] == '/')
+        return "a header is named from a folder, not from the root: write its "
+               "name alone, and its folder in HONE_INCLUDE_PATH, --include or "
+               "'#pragma hone include'";
+    if (!climbs(include->name))
+        return NULL;
+    if (find(p, by, include, &found))
+        whole = realpath(found.path.data, NULL);
+    is_within = whole && (is_below(whole, own, folder_length(own)) ||
+                          is_below_any(whole, p->own_folders) ||
+                          is_below_any(whole, p->tmpl->search_path));
+    free(whole);
+    hone__text_free(&found.path);
+    return is_within ? NULL
+                     : "this header lies outside of the template's folder and "
+                       "of the folders in which headers are looked for; name "
+                       "its folder in HONE_INCLUDE_PATH, --include or "
+                       "'#pragma hone include'";
 }
 
 /* What compilers know the file as: its name without a folder, with a number
@@ -183,6 +254,8 @@ int hone__includes_of_template(hone_parser *p)
         const hone_slice where = {include.begin, include.end};
         hone_template_include *slot;
 
+        if (!include.mistake)
+            include.mistake = refuse(p, &by, &include);
         if (include.mistake) {
             (void)hone__complain(p, where, "%s", include.mistake);
             continue;
@@ -236,7 +309,13 @@ static int write_header(hone_parser *p, size_t index, const hone_text *text,
             continue;
         if (include.mistake)
             return complain(p, &header, text->data, &include);
-        spelled = follow(p, &header, &include);
+        include.mistake = refuse(p, &header, &include);
+        if (include.mistake && !header.is_foreign)
+            return complain(p, &header, text->data, &include);
+        /* Others' headers may name it where no compiler comes to; the one that
+         * does finds nothing. */
+        spelled = include.mistake ? "<hone: outside of its folders>"
+                                  : follow(p, &header, &include);
         if (!spelled)
             return 0;
         hone__text_append(out, text->data + done, include.begin - done);

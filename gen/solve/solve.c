@@ -63,11 +63,15 @@ static hone_status run_levels(hone_solver *solver, hone_diagram *diagram,
 
     t->is_whole = 1;
     t->work = 0;
+    if (solver->csp->watch)
+        solver->csp->watch->bytes = 0;
     if (!hone__rows_reserve(&from, 0))
         status = hone__solver_no_memory(err);
     for (size_t i = 0; status == HONE_OK && i < diagram->n_levels; ++i) {
         const int64_t before = solver->work;
 
+        if (solver->csp->watch)
+            solver->csp->watch->n_bound = i;
         status = run_level(solver, i, &layout, &from, &to, diagram, err);
         t->work += scale * (double)(solver->work - before);
         if (t->most_states && to.n > t->most_states &&
@@ -150,7 +154,9 @@ static hone_status search(hone_solver *solver, hone_diagram **out,
     HONE_TRY(pilot(solver, orders, &n, out, err));
     if (*out)
         return HONE_OK;
-    for (; n > 0 && status == HONE_ERR_UNSUPPORTED; --n) {
+    for (; n > 0 && status == HONE_ERR_UNSUPPORTED &&
+           !(solver->csp->watch && solver->csp->watch->is_over == 2);
+         --n) {
         trial whole = {0};
         size_t best = 0;
 
@@ -158,6 +164,8 @@ static hone_status search(hone_solver *solver, hone_diagram **out,
             best = orders[i].work < orders[best].work ? i : best;
         memcpy(solver->order, orders[best].vars, sizeof solver->order);
         orders[best] = orders[n - 1];
+        if (solver->csp->watch)
+            solver->csp->watch->is_over = 0;
         status = try_order(solver, &whole, out, err);
     }
     return status;

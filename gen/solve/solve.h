@@ -57,6 +57,40 @@ hone_status hone__diagram_cheapest(const hone_diagram *diagram,
 
 /* ---- solving ------------------------------------------------------------ */
 
+/* What building a space may take; 0: no limit. Set once, before the first one
+ * is built, by the program; what nobody sets is the defaults. */
+enum { HONE_SPACE_MEMORY_MIB = 2048, HONE_SPACE_SECONDS = 300 };
+
+typedef struct hone_solve_limits {
+    int64_t most_bytes;
+    int64_t most_ns;
+    /* Called now and then while it takes longer than a few seconds: so many of
+     * the variables are bound, with so many states. NULL: nobody wants it. */
+    void (*progress)(const char *name, size_t n_bound, size_t n_vars,
+                     size_t n_states, int64_t size_bytes);
+} hone_solve_limits;
+
+void hone__solve_limits_set(const hone_solve_limits *limits);
+
+/* One space being built, which may take several diagrams. */
+typedef struct hone_solve_watch {
+    hone_solve_limits limits;
+    int64_t begun_ns;
+    int64_t said_ns; /* when progress was told last */
+    int64_t bytes;   /* of the levels that are done */
+    size_t n_bound;
+    size_t most_states; /* of a level so far */
+    hone_vars worst;    /* what those differ in */
+    int is_over;
+} hone_solve_watch;
+
+void hone__solve_watch_begin(hone_solve_watch *watch);
+/* Whether it goes on with `size_bytes` beside the levels that are done:
+ * HONE_ERR_UNSUPPORTED says what was too much. */
+hone_status hone__solve_watch_look(hone_solve_watch *watch, const char *name,
+                                   size_t n_vars, size_t n_states,
+                                   int64_t size_bytes, hone_error *err);
+
 /* The values of one variable, at most 65536. */
 typedef struct hone_choices {
     size_t n;
@@ -67,7 +101,8 @@ typedef struct hone_csp {
     hone_graph *graph; /* grows while it is solved */
     size_t n_vars;     /* at most HONE_GRAPH_VARS */
     const hone_choices *vars;
-    const char *name; /* for messages */
+    const char *name;        /* for messages */
+    hone_solve_watch *watch; /* NULL: nobody looks */
 } hone_csp;
 
 /* The configurations for which every root is true; one for which a root is a

@@ -4,6 +4,7 @@
  * those that no condition rejects become edges to the states that follow. */
 #include "gen/solve/solver.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_EDGES = 1 << 25 }; /* of a level: half a GiB when finished */
@@ -229,11 +230,74 @@ static hone_status reserve_edges(runner *r)
     return HONE_OK;
 }
 
+static int64_t bytes_of(const hone_rows *rows)
+{
+    return (int64_t)(rows->capacity * (rows->n_words + 1) * sizeof *rows->rows +
+                     rows->n_index * 2 * sizeof(uint32_t));
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The variables of the part in which the most of some states differ. */
+static hone_vars find_worst(const runner *r)
+{
+    enum { LOOKED_AT = 1024 };
+    const hone_layout *out = &r->plan->out;
+    const hone_rows *rows = r->to;
+    const size_t n = rows->n < LOOKED_AT ? rows->n : LOOKED_AT;
+    uint64_t words[LOOKED_AT];
+    hone_vars worst = 0;
+    size_t most = 0;
+
+    for (size_t s = 0; s < out->n; ++s) {
+        const hone_slot *slot = &out->slots[s];
+        size_t n_different = n != 0;
+
+        for (size_t i = 0; i < n; ++i)
+            words[i] = rows->rows[i * rows->n / n * rows->n_words + slot->word];
+        qsort(words, n, sizeof *words, compare_words);
+        for (size_t i = 1; i < n; ++i)
+            n_different += words[i] != words[i - 1];
+        if (n_different <= most)
+            continue;
+        most = n_different;
+        worst = slot->node ? r->solver->graph->nodes[slot->node].vars
+                           : (hone_vars)1 << slot->var;
+    }
+    return worst;
+}
+
+/* Of an edge: what it has in the end. */
+enum { EDGE_BYTES = 2 * sizeof(uint64_t) };
+
+static hone_status look(const runner *r)
+{
+    const hone_csp *csp = r->solver->csp;
+    hone_status status;
+
+    if (!csp->watch)
+        return HONE_OK;
+    status =
+        hone__solve_watch_look(csp->watch, csp->name, csp->n_vars, r->to->n,
+                               bytes_of(r->from) + bytes_of(r->to) +
+                                   (int64_t)(r->edge_capacity * EDGE_BYTES),
+                               r->err);
+    if (status != HONE_OK && r->to->n > csp->watch->most_states)
+        csp->watch->worst = find_worst(r);
+    return status;
+}
+
 static hone_status run_block(runner *r)
 {
     const size_t n_words = r->plan->out.n_words;
     const uint16_t *values = r->solver->positions[r->plan->var].values;
 
+    HONE_TRY(look(r));
     r->solver->work += (int64_t)(r->n * (r->plan->steps.n + HONE_LANE_WORK));
     HONE_TRY(reserve_edges(r));
     if (!hone__rows_reserve(r->to, r->n))
@@ -325,6 +389,12 @@ hone_status hone__level_run(hone_solver *solver, const hone_level_plan *plan,
     to->n_words = plan->out.n_words;
     r.words = hone__alloc((plan->n_lanes * to->n_words + 1) * sizeof *r.words);
     status = r.words && out->begin ? run(&r) : hone__solver_no_memory(err);
+    if (solver->csp->watch && to->n > 2 * solver->csp->watch->most_states) {
+        solver->csp->watch->most_states = to->n;
+        solver->csp->watch->worst = find_worst(&r);
+    }
+    if (solver->csp->watch)
+        solver->csp->watch->bytes += (int64_t)(r.edge_capacity * EDGE_BYTES);
     hone__free(r.words);
     return status;
 }

@@ -24,7 +24,7 @@ for target in $targets; do
     mkdir -p "$corpus" "$found"
     seeds=$here/corpus/$target
     case $target in
-    template) seeds="$seeds $source/templates $source/tests/gen/golden" ;;
+    template) seeds="$seeds $source/templates $source/tests/gen/golden $source/tests/tools/fixtures" ;;
     t1) seeds="$seeds $source/tests/gen/t1" ;;
     plan) seeds="$seeds $source/tests/gen/golden" ;;
     recording) seeds="$seeds $source/tests/replay/recordings" ;;

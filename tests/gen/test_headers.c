@@ -68,6 +68,12 @@ static void what_cannot_be_followed_is_refused(void **state)
         int column;
         const char *text;
     } bad[] = {
+        {"#include \"/etc/passwd\"", 1, 10, "not from the root"},
+        {"#if __has_include(\"/etc/passwd\")\n#endif", 1, 19,
+         "not from the root"},
+        {"#include \"../outside.cuh\"", 1, 10, "outside of the template's"},
+        {"#include \"sub/../../outside.cuh\"", 1, 10, "outside of the"},
+        {"#include <../../nowhere.cuh>", 1, 10, "outside of the template's"},
         {"\n  #include OWN", 2, 12, "write it here in quotes"},
         {"#include /**/ NAME(x)", 1, 15, "write it here in quotes"},
         {"#include", 1, 9, "write it here in quotes"},
@@ -100,6 +106,8 @@ static void what_cannot_be_followed_is_refused(void **state)
     };
 
     (void)state;
+    headers_write("./outside.cuh", "secret of somebody else\n");
+    headers_write("t/sub/x.cuh", "");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         char place[64];
         hone_template *t = NULL;
@@ -162,6 +170,9 @@ static void headers_of_others_may_compute(void **state)
                                    "#include_next <limits.h>\n"
                                    "#if __has_include(OTHER)\n#endif\n"
                                    "#include \"./b.h\"\n";
+    static const char outside[] =
+        "./a.h\0#include \"./b.h\"\n\0"
+        "./b.h\0#include <hone: outside of its folders>\n";
     hone_template *t;
     hone_diagnostics d;
     hone_error err = {0};
@@ -172,6 +183,13 @@ static void headers_of_others_may_compute(void **state)
     t = headers_load_good("#include <sub/a.h>");
     assert_int_equal(t->headers.size_bytes, sizeof expected);
     assert_memory_equal(t->headers.bytes, expected, sizeof expected);
+    hone__template_free(t);
+    /* What lies elsewhere is not there. */
+    headers_write("./own.cuh", "");
+    headers_write("lib/one/sub/b.h", "#include \"../../../own.cuh\"\n");
+    t = headers_load_good("#include <sub/a.h>");
+    assert_int_equal(t->headers.size_bytes, sizeof outside);
+    assert_memory_equal(t->headers.bytes, outside, sizeof outside);
     hone__template_free(t);
     /* but the compiler opens nothing that hone does not see */
     headers_write("lib/one/sub/b.h", "#embed \"x\"\n");

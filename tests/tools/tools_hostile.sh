@@ -111,3 +111,70 @@ err_has "cannot write the result: Broken pipe"
     done
     [ "$code" -lt 128 ]
 ) || exit 1
+
+# ---- spaces without a compact form -------------------------------------------
+
+# 40 parameters in 400 conditions that tie them all together: within the memory
+# and the time that were given, and the sentence names a constraint.
+awk 'BEGIN {
+    srand(7)
+    print "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+    for (i = 0; i < 40; ++i)
+        printf "%s{\"Name\": \"p%d\", \"Values\": [1,2,3,4,5,6,7,8]}\n", i ? "," : "", i
+    print "], \"Conditions\": ["
+    for (i = 0; i < 400; ++i)
+        printf "%s{\"Expression\": \"p%d*3 + p%d*5 - p%d*7 + p%d > %d\"}\n", i ? "," : "",
+            int(rand() * 10), 10 + int(rand() * 10), 20 + int(rand() * 10),
+            30 + int(rand() * 10), int(rand() * 20) - 15
+    print "]}}"
+}' >"$work/tied.json"
+at_once 3 "takes more than 32 MiB" space "$work/tied.json" --space-memory 32
+err_has "the constraint that makes most of them is $work/tied.json:"
+err_has "> "
+at_once 3 "takes more than 1 seconds" space "$work/tied.json" --space-time 1
+err_has "--space-time"
+run 0 space "$fixtures/mini.cu" --space-memory 1
+
+# ---- databases made to do harm -------------------------------------------------
+
+# Views that never end.
+cp "$db" "$work/endless.db"
+for view in winner_v1 trial_v1 coverage_v1; do
+    columns=$("$HONE" sql "SELECT * FROM $view LIMIT 1" --db "$db" --format csv |
+        sed "s/,/,n || 'x' AS /g; s/^/n || 'x' AS /; q")
+    "$tests/damage_db" "$work/endless.db" "DROP VIEW $view; CREATE VIEW $view AS
+        WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)
+        SELECT $columns FROM r" || fail "no endless $view"
+done
+export HONE_DB_SECONDS=1
+for words in "show winners" "show coverage" "doctor" "report -o $work/page.html"; do
+    # shellcheck disable=SC2086 # words of a command
+    code=0 && timeout 120 "$HONE" $words --db "$work/endless.db" \
+        >"$work/out" 2>"$work/err" || code=$?
+    command="hone $words"
+    [ "$code" -lt 124 ] || fail "it does not end"
+    grep -q "seconds of computing" "$work/out" "$work/err" || fail "no sentence"
+done
+unset HONE_DB_SECONDS
+
+# What is stored goes to a terminal as letters.
+cp "$db" "$work/escape.db"
+"$tests/damage_db" "$work/escape.db" "UPDATE device SET name =
+    'A' || char(27) || '[2J' || char(27) || ']0;owned' || char(7) || char(155) || '31m'"
+"$tests/damage_db" "$work/escape.db" "UPDATE trial SET message = 'B' || char(27) || '[31m'"
+for words in "show winners" "show trials" "show devices" "show sessions" "show coverage" \
+    "explain gemm_f16" "sql 'SELECT * FROM device'" "top --once" "doctor" \
+    "diff $work/escape.db $db" "export gemm_f16 --as csv -o -" "check" "list gemm_f16"; do
+    for format in text json; do
+        code=0
+        eval "HONE_DB=$work/escape.db \"\$HONE\" $words --format $format" \
+            >"$work/out" 2>"$work/err" </dev/null || code=$?
+        command="hone $words --format $format"
+        cat "$work/out" "$work/err" >"$work/both"
+        LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$work/both" &&
+            fail "a control character is printed"
+        LC_ALL=C grep -q "$(printf '\302[\200-\237]')" "$work/both" &&
+            fail "a control character of eight bits is printed"
+    done
+done
+true

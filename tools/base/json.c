@@ -3,12 +3,14 @@
 #include "tools/base/json.h"
 
 #include "tools/base/progress.h"
+#include "tools/base/visible.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- values ------------------------------------------------------------- */
 
@@ -184,12 +186,7 @@ static void array_text(json_t *array, hone_text *out)
 /* Control characters would break the table's lines. */
 static void string_text(const char *string, size_t length, hone_text *out)
 {
-    for (const char *end = string + length; string < end; ++string) {
-        const unsigned char c = (unsigned char)*string;
-        const char shown = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
-
-        hone__text_append(out, &shown, 1);
-    }
+    hone__text_visible(string, length, "", out);
 }
 
 static void number_text(const json_t *value, hone_cell cell, hone_text *out)
@@ -250,7 +247,7 @@ void hone__value_text(json_t *value, hone_cell cell, hone_text *out)
     }
 }
 
-static void csv_field(const char *text, hone_text *out)
+static void csv_plain(const char *text, hone_text *out)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         hone__text_puts(out, text);
@@ -271,10 +268,45 @@ static int append(const char *bytes, size_t length, void *user)
     return 0;
 }
 
+/* Whoever reads a file gets what was stored, and a terminal what is visible. */
+static void csv_field(const char *text, hone_text *out)
+{
+    hone_text visible = {0};
+
+    if (!isatty(STDOUT_FILENO)) {
+        csv_plain(text, out);
+        return;
+    }
+    hone__text_visible(text, strlen(text), "\n", &visible);
+    csv_plain(hone__text_str(&visible), out);
+    out->failed |= visible.failed;
+    hone__text_free(&visible);
+}
+
 void hone__value_json(json_t *value, size_t flags, hone_text *out)
 {
-    if (json_dump_callback(value, append, out, JSON_ENCODE_ANY | flags))
-        out->failed = 1;
+    hone_text text = {0};
+    const char *at;
+
+    if (json_dump_callback(value, append, &text, JSON_ENCODE_ANY | flags))
+        text.failed = 1;
+    /* Of control characters jansson leaves those behind 0x1f as they are. */
+    at = hone__text_str(&text);
+    for (size_t i = 0; i < text.length;) {
+        const size_t n =
+            at[i] == '\n' ? 0
+                          : hone__control_bytes(at + i, text.length - i, 0xff);
+
+        if (n)
+            hone__text_printf(out, "\\u%04x",
+                              n == 2 ? (unsigned char)at[i + 1]
+                                     : (unsigned char)at[i]);
+        else
+            hone__text_append(out, at + i, 1);
+        i += n ? n : 1;
+    }
+    out->failed |= text.failed;
+    hone__text_free(&text);
 }
 
 void hone__value_csv(json_t *value, hone_text *out)

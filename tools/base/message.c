@@ -4,6 +4,7 @@
 #include "tools/base/message.h"
 
 #include "tools/base/progress.h"
+#include "tools/base/visible.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -50,14 +51,28 @@ int hone__message_quiet(void)
     return state.quiet;
 }
 
+/* Sentences quote what was read. */
+static void put_visible(const char *text)
+{
+    hone_text visible = {0};
+
+    hone__text_visible(text, strlen(text), "\n\t", &visible);
+    (void)fputs(hone__text_str(&visible), stderr);
+    hone__text_free(&visible);
+}
+
 static void say(const char *prefix, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
 static void say(const char *prefix, const char *format, va_list args)
 {
+    char line[4096]; /* what is longer is cut: sentences are not */
+    const int length = vsnprintf(line, sizeof line, format, args);
+
     hone__progress_wipe();
     (void)fputs(prefix, stderr);
-    (void)vfprintf(stderr, format, args);
+    if (length > 0)
+        put_visible(line);
     (void)fputc('\n', stderr);
 }
 
@@ -123,7 +138,7 @@ void hone__message_detail(const char *format, ...)
 void hone__message_raw(const char *text)
 {
     hone__progress_wipe();
-    (void)fputs(text, stderr);
+    put_visible(text);
 }
 
 hone_exit hone__exit_of_status(hone_status status)

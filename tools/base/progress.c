@@ -3,6 +3,8 @@
  * left, best so far; the middle gives way first when the terminal is narrow. */
 #include "tools/base/progress.h"
 
+#include "tools/base/visible.h"
+
 #include "tools/base/message.h"
 #include "tuner/process/worker.h"
 
@@ -53,6 +55,7 @@ static void begin_row(progress_row *row, const char *label)
     row->work_s = row->start_s;
     row->last_s = row->start_s;
     (void)snprintf(row->label, sizeof row->label, "%s", label);
+    hone__string_visible(row->label);
 }
 
 void hone__progress_begin_rows(size_t n)

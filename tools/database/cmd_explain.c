@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hone explain: why the winner of a problem is the winner. */
 #include "runtime/base/alloc.h"
+#include "tools/base/visible.h"
 #include "tools/base/commands.h"
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
@@ -127,9 +128,15 @@ static void print_code(const json_t *all)
         const char *text =
             json_string_value(json_object_get(all, codes[i].key));
 
+        hone_text visible = {0};
+
+        if (text)
+            hone__text_visible(text, strlen(text), "\n\t", &visible);
         if (text)
             (void)printf("\n%s of the winner\n%s\n",
-                         codes[i].is_ptx ? "PTX" : "Instructions", text);
+                         codes[i].is_ptx ? "PTX" : "Instructions",
+                         hone__text_str(&visible));
+        hone__text_free(&visible);
     }
 }
 

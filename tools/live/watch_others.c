@@ -3,6 +3,8 @@
  * each. */
 #include "tools/live/watch.h"
 
+#include "tools/base/visible.h"
+
 #include "runtime/base/count.h"
 #include "tuner/process/process_mark.h"
 
@@ -43,6 +45,9 @@ static hone_status on_other(void *user, const hone_db_row *row, hone_error *err)
                    row->values[1].text);
     (void)snprintf(other->device, sizeof other->device, "%s",
                    row->values[2].text);
+    hone__string_visible(other->op);
+    hone__string_visible(other->label);
+    hone__string_visible(other->device);
     other->n_trials = row->values[3].integer;
     other->best_ns = row->values[4].real;
     return HONE_OK;

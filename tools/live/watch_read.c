@@ -2,6 +2,8 @@
 /* A tune from the database: see watch.h. */
 #include "tools/live/watch.h"
 
+#include "tools/base/visible.h"
+
 #include "runtime/base/alloc.h"
 #include "runtime/base/count.h"
 #include "runtime/base/grow.h"
@@ -53,6 +55,7 @@ static const char trials_sql[] =
 static void copy(char *out, size_t size, const char *text)
 {
     (void)snprintf(out, size, "%s", text);
+    hone__string_visible(out);
 }
 #define COPY(out, value) copy((out), sizeof(out), (value).text)
 
