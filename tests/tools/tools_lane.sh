@@ -65,7 +65,7 @@ ask_is "select status from session order by session_id desc limit 1" running
 # shellcheck disable=SC2086
 "$HONE" $tune --format json >tune.out 2>tune.err &
 tuner=$!
-family() { pgrep -P "$tuner" -x 'hone-lane|hone-compile' | sort; }
+family() { pgrep -P "$tuner" '^hone-[lc]' | sort; }
 # shellcheck disable=SC2317 # wait_until calls it
 is_there() { [ "$(family | wc -l)" -eq 2 ]; }
 wait_until "a lane and a compile process" is_there
