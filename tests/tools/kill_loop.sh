@@ -3,10 +3,10 @@
 # kill -9 at random moments: of the tuner, of the processes that measure, of
 # those that compile and of their compilers.
 #
-#   HONE=build/bin/hone HONE_SOURCE=. tests/tools/kill_loop.sh [KILLS [SEED]]
+#   HONE=build/bin/hone HONE_SOURCE=. tests/tools/kill_loop.sh [KILLS [SEED [SECONDS]]]
 #
 # Rounds of one tuning run each, which is started again whenever it ends early,
-# until so many processes were killed (20; days are fine). Counts what must be
+# until so many processes were killed (20; days are fine) or so much time is over. Counts what must be
 # 0: trials that were stored and are not any more, configurations that were
 # tried twice or not at all or have another outcome than ok, databases that
 # 'hone check' does not like, processes that are there two seconds after their
@@ -14,6 +14,7 @@
 . "$(dirname "$0")/hone_test.sh"
 kills=${1:-20}
 seed=${2:-$$}
+until_s=$(($(date +%s) + ${3:-864000}))
 command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77
@@ -136,6 +137,8 @@ kill_one() {
     esac
 }
 
+goes_on() { [ $n_killed -lt "$kills" ] && [ "$(date +%s)" -lt $until_s ]; }
+
 one_round() {
     round=$((round + 1))
     db=$work/round.$round.db
@@ -160,7 +163,7 @@ one_round() {
             [ "${n:-0}" -lt $all ] || [ $code -ne 0 ] || break
             [ $tries -lt 60 ] || break
             start
-        elif [ $n_killed -lt "$kills" ]; then
+        elif goes_on; then
             kill_one
         fi
     done
@@ -178,13 +181,13 @@ one_round() {
     [ -z "$(ls -A "$TMPDIR")" ] || {
         n_left=$((n_left + 1))
         ls -AR "$TMPDIR"
-        rm -rf "$TMPDIR"/*
+        rm -rf "${TMPDIR:?}"/*
     }
     rm -f "$db"*
 }
 
 : >"$work/before"
-while [ $n_killed -lt "$kills" ]; do
+while goes_on; do
     one_round
 done
 echo "killed $n_killed: $n_tuners tuners, $n_devices measuring processes," \

@@ -67,9 +67,12 @@ while [ "$at" -le "$total" ]; do
     code=0
     tune >out 2>err || code=$?
     [ "$code" -eq 0 ] || fail "the next run does not finish it"
-    run 0 sql "SELECT count(DISTINCT config), count(*) FROM trial_v1
+    # None twice. A question to the compiler that was not answered makes
+    # another compiler of it, with trials of its own.
+    run 0 sql "SELECT count(DISTINCT config),
+        count(*) - count(DISTINCT config || toolchain) FROM trial_v1
         WHERE outcome = 'ok'" --db t.db --format csv
-    [ "$(tail -n 1 out)" = 2,2 ] || fail "trials are $(tail -n 1 out), not 2,2"
+    [ "$(tail -n 1 out)" = 2,0 ] || fail "trials are $(tail -n 1 out), not 2,0"
     at=$((at + step))
 done
 echo "$n of $total calls, $n_failed of them failed"

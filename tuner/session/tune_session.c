@@ -147,7 +147,8 @@ hone_status hone__tune_record_open(hone_tune_run *run, hone_error *err)
         HONE_TRY(begin_session(run, &run->impls[i], &session, err));
     HONE_TRY(put_place(run, err));
     HONE_TRY(hone__tune_objective_ask(run, err));
-    return sync_elsewhere(run, err);
+    HONE_TRY(sync_elsewhere(run, err));
+    return hone__tune_database_check(run, err);
 }
 
 hone_db_trial_key hone__tune_trial_key(const hone_tune_run *run,

@@ -149,6 +149,7 @@ typedef struct hone_tune_database {
     int is_known; /* the rest is */
     int fd;       /* SQLite's */
     int has_log;
+    int64_t size_bytes; /* that it had */
     struct stat file, log;
 } hone_tune_database;
 
