@@ -40,6 +40,18 @@
  * the same calls run what `hone tune --device cpu` compiled for this machine:
  * no driver is needed, arrays are host memory, streams do not count, and a
  * run is over when the call returns.
+ *
+ * Whose code runs: whoever can write to a database, a pack, a file that an
+ * environment variable HONE_* names, or the cubin cache chooses what this
+ * process launches; on the device `cpu` that is native code with all rights of
+ * the process. Checksums find accidents and no intent: only the SHA-256 of a
+ * pack (hone_sources_open()) says that it is the one that is trusted. A cubin
+ * that was altered on purpose may crash the driver. Files are read up to a
+ * size: a pack 16 GiB, a kernel or launch plan 64 MiB; a look-up that computes
+ * for more than 20 seconds (HONE_DB_SECONDS) fails, a launch has up to 2^34
+ * blocks. A file that is mapped (a pack without a SHA-256, the -shm file of a
+ * database that may be written to) must not be cut short while it is open:
+ * SIGBUS.
  */
 #ifndef HONE_H
 #define HONE_H

@@ -29,6 +29,10 @@ static hone_status resolve_extents(hone_resolver *r, const spec_launch *launch,
     return HONE_OK;
 }
 
+/* Of a grid. CUDA takes 2^31 * 65535^2, which is a launch of centuries; each of
+ * these has some ten nanoseconds, and more bytes than there are to work on. */
+#define MOST_BLOCKS (INT64_C(1) << 34)
+
 static hone_status resolve_geometry(hone_resolver *r, const spec_launch *launch,
                                     hone_launch_shape *to)
 {
@@ -42,6 +46,11 @@ static hone_status resolve_geometry(hone_resolver *r, const spec_launch *launch,
 
     HONE_TRY(resolve_extents(r, launch, "grid", launch->grid, grid_limits,
                              to->grid));
+    if ((int64_t)to->grid[0] * to->grid[1] * to->grid[2] > MOST_BLOCKS)
+        return hone__fail(r->err, HONE_ERR_INPUT,
+                          "the grid of kernel '%s' has more than 2^34 blocks, "
+                          "which does not end",
+                          launch->kernel);
     HONE_TRY(resolve_extents(r, launch, "block", launch->block, block_limits,
                              to->block));
     threads = hone__volume(to->block);

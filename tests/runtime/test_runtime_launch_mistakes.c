@@ -196,6 +196,8 @@ static const struct {
     {"launch k\ngrid n*n*n\nblock 1\n", 1 << 30, HONE_ERR_OVERFLOW, "n*n*n"},
     {"launch k\ngrid n\nblock 1\n", INT64_C(1) << 31, HONE_ERR_INPUT,
      "grid.x of kernel 'k' is 2147483648"},
+    {"launch k\ngrid 1 << 30; 65535; n\nblock 1\n", 65535, HONE_ERR_INPUT,
+     "more than 2^34 blocks"},
     {"launch k\ngrid 1;n\nblock 1\n", 65536, HONE_ERR_INPUT, "grid.y"},
     {"launch k\ngrid 1;1;n\nblock 1\n", 65536, HONE_ERR_INPUT, "grid.z"},
     {"launch k\ngrid n-1\nblock 1\n", 1, HONE_ERR_INPUT, "is 0"},

@@ -157,7 +157,7 @@ static void vendors_are_read(void **state)
 static void limits_are_reached(void **state)
 {
     const int64_t n = INT32_MAX;
-    hone_launch_spec *spec = launch_parse(HEAD "launch k\ngrid n;65535;65535\n"
+    hone_launch_spec *spec = launch_parse(HEAD "launch k\ngrid n;8;1\n"
                                                "block 16;1;64\nshared 232448\n"
                                                "value i32 n\nvalue i32 -n-1\n"
                                                "value i64 n*n\n");
