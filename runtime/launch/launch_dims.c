@@ -155,19 +155,20 @@ static hone_status refuse_default(const hone_launch_spec *spec,
                                   const hone_error *why, hone_error *err)
 {
     char signature[SIGNATURE_BYTES];
+    /* A damaged plan has a type as default that the dim does not take. */
+    const char *const text =
+        dim->default_expr ? hone__expr_text(dim->default_expr) : "a type";
 
     format_signature(spec, signature, sizeof signature);
     if (why->status != HONE_OK)
         return hone__fail(err, HONE_ERR_DIMS,
                           "dim %s of %s is not given, and its default '%s' has "
                           "no value here: %.200s",
-                          dim->name, signature,
-                          hone__expr_text(dim->default_expr), why->text);
+                          dim->name, signature, text, why->text);
     return hone__fail(err, HONE_ERR_DIMS,
                       "dim %s of %s is not given, and its default '%s' is "
                       "%" PRId64 " here; sizes are 0 or more",
-                      dim->name, signature, hone__expr_text(dim->default_expr),
-                      value);
+                      dim->name, signature, text, value);
 }
 
 hone_status hone__launch_spec_complete_dims(const hone_launch_spec *spec,

@@ -36,7 +36,7 @@ static gpu_run *open_gpu_run(const fixture *f, int64_t n)
     g->request = (hone_tune_request){.tmpl = f->tmpl,
                                      .dims = g->dims,
                                      .farm = {.backend = HONE_BACKEND_CUDA}};
-    g->farm.n_slots = 1;
+    g->farm.n_slots = g->farm.n_wanted = 1;
     g->run = (hone_tune_run){
         .n_workers = 1,
         .request = &g->request,
