@@ -171,7 +171,7 @@ static int comes_before(const hone_diagnostic *a, const hone_diagnostic *b)
 }
 
 enum {
-    MOST_OF_LINE = 400,  /* of what stands there; JSON is often all one line */
+    MOST_OF_LINE = 400, /* of what stands there; JSON is often all one line */
     BEFORE_MISTAKE = 100
 };
 
