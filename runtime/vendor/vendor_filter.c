@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel of cufft.filter, as PTX: the driver compiles it for the GPU at
  * hand, and no NVRTC is needed where programs run. It is what nvcc makes of
- * the following for compute_75, with an older version number and less the
- * comments.
+ * the following for compute_75, with an older version number and without
+ * comments and blanks after commas, which libhone would carry.
  *
  * extern "C" __global__ void __launch_bounds__(256)
  * hone_filter(float2 *y, const float2 *h, long long n, long long total)
