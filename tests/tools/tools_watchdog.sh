@@ -20,6 +20,25 @@ chmod 755 "$work"
 chmod 777 "$work/open"
 HOME=$work/open
 
+# The folder of locks is the test's own, which that user cannot write to: a
+# sentence, and no waiting.
+if [ "$(id -u)" -eq 0 ]; then
+    command="hone tune where no lock can be made"
+    code=0
+    timeout -k 5 100 "$(dirname "$json_check")/fill_pipes" "$HONE" tune \
+        "$template" --dims 4096 --device cpu >"$work/out" 2>"$work/err" || code=$?
+    if [ $code -eq 77 ]; then
+        cat "$work/out"
+        exit 77
+    fi
+    case $code in
+    0 | 124 | 137) fail "expected an error at once" ;;
+    esac
+    err_has "HONE_LOCK_DIR"
+fi
+HONE_LOCK_DIR=$work/open
+export HONE_LOCK_DIR
+
 # Its limit is 1 s. What does not end within minutes does not end at all.
 command="hone tune with pipes of 8 KiB"
 code=0

@@ -82,8 +82,10 @@ static mode_t mode_of(const char *path)
  * has the lock as long as it is there. */
 static hone_status open_file(const char *path, int *out, hone_error *err)
 {
+    enum { TRIES = 100 };
     struct stat status;
     int code;
+    int n = 0;
 
     do {
         *out = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -96,7 +98,8 @@ static hone_status open_file(const char *path, int *out, hone_error *err)
         *out = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         if (*out >= 0)
             return HONE_OK;
-    } while (errno == ENOENT && code != ENOENT);
+        /* Removed between the two, or a folder that none can be made in. */
+    } while (errno == ENOENT && code != ENOENT && ++n < TRIES);
     if (errno == EACCES && lstat(path, &status) == 0 &&
         S_ISREG(status.st_mode) && status.st_uid != geteuid())
         return HONE_OK;
