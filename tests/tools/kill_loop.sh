@@ -104,7 +104,7 @@ after_tuner() {
             echo "left behind: $p $(cat "/proc/$p/comm" 2>/dev/null)"
         done
     fi
-    [ ! -e "$db" ] || stored >"$work/now"
+    [ ! -e "$db" ] || stored | sort >"$work/now"
     [ ! -e "$db" ] || [ -z "$(comm -23 "$work/before" "$work/now")" ] ||
         n_lost=$((n_lost + 1))
 }
