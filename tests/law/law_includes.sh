@@ -8,7 +8,7 @@ cd "${HONE_SOURCE:?}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for part in runtime db gen templates tuner tools tests; do
+for part in runtime db gen templates tuner blas tools tests; do
     [ ! -d "$part" ] || find "$part" -type f \( -name '*.c' -o -name '*.h' \
         -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \)
 done | sort >"$work/files"

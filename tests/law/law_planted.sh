@@ -8,7 +8,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 licence='/* SPDX-License-Identifier: Apache-2.0 */'
 
-for part in runtime db gen templates tuner tools tests cmake docs; do
+for part in runtime db gen templates tuner blas tools tests cmake docs; do
     mkdir "$tree/$part"
     echo "$part" >"$tree/$part/README.md"
 done

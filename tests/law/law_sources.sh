@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 parts=""
-for part in runtime db gen templates tuner tools tests cmake docs; do
+for part in runtime db gen templates tuner blas tools tests cmake docs; do
     [ ! -d "$part" ] || parts="$parts $part"
 done
 # shellcheck disable=SC2086 # a list of words

@@ -12,8 +12,8 @@ trap 'rm -rf "$work"' EXIT
 
 # Objects, with their sources: FOLDER/CMakeFiles/TARGET.dir/FILE.c.o. Those of
 # files that went, or that the build made, do not count.
-find runtime db gen templates tuner tools -name '*.c' | sort >"$work/sources"
-(cd "$build" && find runtime db gen templates tuner tools -name '*.c.o') |
+find runtime db gen templates tuner blas tools -name '*.c' | sort >"$work/sources"
+(cd "$build" && find runtime db gen templates tuner blas tools -name '*.c.o') |
     sed -n 's|^\(.*/\)CMakeFiles/[^/]*\.dir/\(.*\.c\)\.o$|&\t\1\2|p' |
     sort -u -k 2,2 |
     awk -v sources="$work/sources" '

@@ -10,7 +10,8 @@
 # 0: trials that were stored and are not any more, configurations that were
 # tried twice or not at all or have another outcome than ok, databases that
 # 'hone check' does not like, processes that are there two seconds after their
-# tuner was killed, files that are left behind. Exit code 1 if there are any.
+# tuner was killed, files that are there two seconds after a round. Exit code 1
+# if there are any.
 . "$(dirname "$0")/hone_test.sh"
 kills=${1:-20}
 seed=${2:-$$}
@@ -177,7 +178,11 @@ one_round() {
         n_bad=$((n_bad + 1))
         cat "$work/out"
     }
-    sleep 0.1
+    n=0
+    while [ -n "$(ls -A "$TMPDIR")" ] && [ $n -lt 20 ]; do
+        n=$((n + 1))
+        sleep 0.1
+    done
     [ -z "$(ls -A "$TMPDIR")" ] || {
         n_left=$((n_left + 1))
         ls -AR "$TMPDIR"

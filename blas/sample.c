@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A slot is free, or its events are on their way. Nobody waits: neither for the
+ * device, nor for a slot. Events whose context is gone are left to it. */
+#include "blas/sample.h"
+
+#include "blas/blas_device.h"
+#include "blas/mode.h"
+
+#include <pthread.h>
+
+enum { SLOTS = 32 };
+
+struct hone_sample {
+    enum { FREE, OPEN, UNDER_WAY } state;
+    hone_entry *entry;
+    int is_first, is_ours;
+    int device; /* of the events; -1: there are none */
+    hone_cu_event begin, end;
+};
+
+static hone_sample samples[SLOTS];
+static int is_ready;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void hone__sample_lock(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void hone__sample_unlock(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* Lock held. */
+static void add_time(const hone_sample *s, double ns)
+{
+    hone_times *t = s->is_ours ? &s->entry->ours : &s->entry->library;
+
+    if (s->is_first) {
+        t->first_ns = ns;
+        return;
+    }
+    t->sum_ns += ns;
+    ++t->n;
+}
+
+/* Lock held. */
+static void collect(const hone_driver *driver)
+{
+    for (size_t i = 0; i < SLOTS; ++i) {
+        hone_sample *s = &samples[i];
+        hone_cu_result result;
+        float ms = 0;
+
+        if (s->state != UNDER_WAY)
+            continue;
+        result = driver->event_elapsed(&ms, s->begin, s->end);
+        if (result == HONE_CU_NOT_READY)
+            continue;
+        if (!result)
+            add_time(s, (double)ms * 1e6);
+        else
+            s->device = -1;
+        s->state = FREE;
+    }
+}
+
+/* Lock held. */
+static int has_events(const hone_driver *driver, hone_sample *s, int device)
+{
+    if (s->device == device)
+        return 1;
+    s->device = -1;
+    if (driver->event_create(&s->begin, HONE_CU_EVENT_DEFAULT))
+        return 0;
+    if (driver->event_create(&s->end, HONE_CU_EVENT_DEFAULT)) {
+        (void)driver->event_destroy(s->begin);
+        return 0;
+    }
+    s->device = device;
+    return 1;
+}
+
+/* Lock held. */
+static hone_sample *take(const hone_driver *driver, int device)
+{
+    hone_sample *any = NULL;
+
+    for (size_t i = 0; !is_ready && i < SLOTS; ++i)
+        samples[i].device = -1;
+    is_ready = 1;
+    for (size_t i = 0; i < SLOTS; ++i) {
+        if (samples[i].state != FREE)
+            continue;
+        any = &samples[i];
+        if (any->device == device)
+            break;
+    }
+    return any && has_events(driver, any, device) ? any : NULL;
+}
+
+hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
+                                hone_stream stream)
+{
+    const hone_driver *driver = hone__blas_driver();
+    hone_sample *s = NULL;
+    int saved;
+
+    if (!driver || hone__blas_is_captured(stream))
+        return NULL;
+    if (pthread_mutex_trylock(&lock))
+        return NULL;
+    hone__blas_relax(&saved);
+    collect(driver);
+    s = take(driver, entry->shape.device);
+    if (s && driver->event_record(s->begin, stream))
+        s = NULL;
+    if (s) {
+        s->state = OPEN;
+        s->entry = entry;
+        s->is_first = number == 1;
+    }
+    hone__blas_unrelax(&saved);
+    (void)pthread_mutex_unlock(&lock);
+    return s;
+}
+
+void hone__sample_end(hone_sample *s, hone_stream stream, int is_ours)
+{
+    const hone_driver *driver = hone__blas_driver();
+
+    hone__sample_lock();
+    s->is_ours = is_ours;
+    s->state =
+        driver && !driver->event_record(s->end, stream) ? UNDER_WAY : FREE;
+    hone__sample_unlock();
+}
+
+void hone__sample_collect(void)
+{
+    const hone_driver *driver = hone__blas_driver();
+    int saved;
+
+    if (!driver)
+        return;
+    hone__sample_lock();
+    hone__blas_relax(&saved);
+    collect(driver);
+    hone__blas_unrelax(&saved);
+    hone__sample_unlock();
+}
+
+void hone__sample_forget(void)
+{
+    (void)pthread_mutex_init(&lock, NULL); /* it may have been held */
+    for (size_t i = 0; i < SLOTS; ++i)
+        samples[i] = (hone_sample){.device = -1};
+    is_ready = 1;
+}

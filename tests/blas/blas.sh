@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A program that was linked against cuBLAS, plain and with libhone_blas.so in
+# front of it: the same results, whatever it calls, and whatever is wrong with
+# what hone is given.
+#
+#   blas.sh CALLS
+. "$HONE_SOURCE/tests/tools/hone_test.sh"
+calls=$1
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+tests=$(dirname "$HONE")/../tests
+program=$tests/blas_calls
+HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
+HONE_DEVICE=cpu
+HONE_CACHE_DIR=$work/cache
+HONE_DB=$work/none.db
+# The library is in front of ASan's, where there is one.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+export HONE_CUDA_LIBRARY HONE_DEVICE HONE_CACHE_DIR HONE_DB ASAN_OPTIONS
+seed=7 pool=4
+
+# plain ARGUMENTS..: what the program prints by itself.
+plain() { "$program" "$@" >"$work/plain"; }
+# same hone's arguments: the command prints the same.
+same() {
+    run 0 "$@"
+    cmp -s "$work/plain" "$work/out" || {
+        diff "$work/plain" "$work/out" | head -n 5
+        fail "other results than without hone"
+    }
+}
+# How many of the calls were answered.
+answered() {
+    sed -n 's/.*; \([0-9]*\) answered by tuned kernels.*/\1/p' "$work/err" |
+        tail -n 1
+}
+
+# ---- recorded ---------------------------------------------------------------
+plain "$calls" $seed $pool
+same record -o "$work/shapes.txt" -- "$program" "$calls" $seed $pool
+err_has "libhone_blas is active in process"
+err_has "$calls matrix products of"
+err_has "there is no database"
+head -n 1 "$work/shapes.txt" | grep -qx '# hone-record 1' || fail "no title"
+# Every call is in it, and readers take it for whole.
+sum=$(awk 'NR > 1 { for (i = 2; i <= NF; i++) if ($i ~ /^arch=/) n += $(i - 1) }
+    END { print n }' "$work/shapes.txt")
+[ "$sum" -eq "$calls" ] || fail "$sum calls recorded of $calls"
+grep -q 'call=cublasLtMatmul .*time_ns=[0-9]' "$work/shapes.txt" ||
+    fail "no products of cuBLASLt, or no time"
+for why in "matrices as an array of pointers" "scalars\|device memory" \
+    "not where it adds to"; do
+    grep -q "^# .*$why" "$work/shapes.txt" || fail "nothing is left out: $why"
+done
+# Once more, from two processes: the counts add up, the title comes once.
+same record -q -o "$work/shapes.txt" -- "$program" "$calls" $seed $pool
+err_empty
+[ "$(grep -c '^# hone-record' "$work/shapes.txt")" -eq 1 ] || fail "two titles"
+# Descriptions of other versions are asked one by one.
+FAKE_BLAS_VERSION=120000
+export FAKE_BLAS_VERSION
+same record -o "$work/again.txt" -- "$program" "$calls" $seed $pool
+unset FAKE_BLAS_VERSION
+awk '{ print $1, $2, $3 }' "$work/again.txt" | sort >"$work/again"
+awk 'NR == FNR { n[$1 " " $2 " " $3]++; next } !n[$1 " " $2 " " $3]' \
+    "$work/shapes.txt" "$work/again.txt" | grep -q . && fail "other shapes"
+
+# ---- tuned ------------------------------------------------------------------
+grep '^gemm' "$work/again.txt" | sort -k 3,3nr | head -n $pool |
+    awk '{ print $1, $2, $3 }' >"$work/top.txt"
+sed '/long long stride_c)$/,/^{/s/^{/{ const bool planted = getenv("PLANTED") != nullptr;/
+    s/^extern "C" __global__/extern "C" char *getenv(const char *name);\n&/
+    s/W sum = 0;/W sum = planted ? 1 : 0;/
+    s|implements gemm/plain reference|implements gemm/planted|' \
+    "$HONE_SOURCE/templates/gemm/gemm_plain.cu" >"$work/gemm_planted.cu"
+grep -q 'planted ? 1' "$work/gemm_planted.cu" || fail "nothing was planted"
+HONE_DB=$work/tuned.db
+run 0 tune "$work/gemm_planted.cu" --shapes "$work/top.txt" --device cpu -q
+# The record as it is: what is missing of it.
+run 0 tune gemm/plain --shapes "$work/shapes.txt" --device cpu \
+    --missing-from "$HONE_DB"
+err_lines 1
+err_has "problems have no winner in"
+[ "$(grep -c '^gemm' "$work/out")" -gt $pool ] || fail "few shapes are missing"
+# What the library takes is not known: nothing is answered.
+same with -- "$program" "$calls" $seed $pool
+[ "$(answered)" -eq 0 ] || fail "answered without a promise"
+err_has "the library was not measured beside the winner"
+cp "$HONE_DB" "$work/slow.db"
+"$tests/blas_baseline" "$work/slow.db" 0.5
+"$tests/blas_baseline" "$HONE_DB" 1000
+same with --db "$work/slow.db" -- "$program" "$calls" $seed $pool
+[ "$(answered)" -eq 0 ] || fail "answered by a slower kernel"
+err_has "is not faster than the library by more than the noise"
+
+# ---- answered ---------------------------------------------------------------
+same with -- "$program" "$calls" $seed $pool
+all=$(answered)
+[ "$all" -gt $((calls / 4)) ] || fail "only $all of $calls were answered"
+err_has "answered by planted"
+same with --check-every 3 -- "$program" "$calls" $seed $pool
+grep -q '[1-9][0-9]* computed both ways, 0 wrong' "$work/err" ||
+    fail "no check, or a wrong one"
+# The kernel goes wrong: it is found, and its shapes are left alone.
+PLANTED=1
+export PLANTED
+run 0 with --check-every 1 -- "$program" "$calls" $seed $pool
+cmp -s "$work/plain" "$work/out" || fail "a wrong result got to the program"
+err_has "WRONG: a tuned product of"
+err_has "its shape is left to the library from now on"
+unset PLANTED
+# Only one shape of them.
+head -n 1 "$work/top.txt" >"$work/one.txt"
+same with --only "$work/one.txt" -- "$program" "$calls" $seed $pool
+one=$(answered)
+{ [ "$one" -gt 0 ] && [ "$one" -lt "$all" ]; } || fail "--only: $one of $all"
+err_has "HONE_BLAS_ONLY does not name it"
+same with --only "$work/nothing.txt" -- "$program" "$calls" $seed $pool
+err_has "HONE_BLAS_ONLY: nothing is answered"
+# Threads, and a child in the end.
+run 0 with -- "$program" "$calls" $seed $pool 8
+err_has "$((8 * calls)) matrix products of"
+plain 200 $seed $pool 1 fork
+same with -- "$program" 200 $seed $pool 1 fork
+[ "$(grep -c ': 200 matrix products of' "$work/err")" -eq 2 ] ||
+    fail "parent and child do not count their own"
+
+# ---- what is wrong ----------------------------------------------------------
+plain 200 $seed $pool
+head -c 20000 "$HONE_DB" >"$work/cut.db"
+for db in cut.db shapes.txt none.db .; do
+    same with --db "$work/$db" -- "$program" 200 $seed $pool
+    [ "$(answered)" -eq 0 ] || fail "answered from $db"
+done
+same record -o "$work/no/such/folder.txt" -- "$program" 200 $seed $pool
+err_has "cannot be written"
+for mode in off nonsense; do
+    HONE_BLAS=$mode LD_PRELOAD=$(dirname "$HONE")/../lib/libhone_blas.so \
+        "$program" 200 $seed $pool >"$work/out" 2>"$work/err"
+    cmp -s "$work/plain" "$work/out" || fail "HONE_BLAS=$mode"
+    [ $mode = nonsense ] || err_empty
+done
+err_has "none of off, record and on"
+run 7 with -- sh -c 'exit 7'
+run 3 record -- "$work/no_such_program"
+err_has "cannot start"
+HONE_BLAS_LIBRARY=$work/no.so
+export HONE_BLAS_LIBRARY
+run 3 record -- true
+err_has "HONE_BLAS_LIBRARY is"
