@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folders of compile processes: whose are removed, and that nothing else is. */
 #include "runtime/base/text.h"
-#include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/work_folder.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -109,6 +110,35 @@ static void test_without_a_lock(void **state)
     assert_false(is_there("hone-work-old"));
 }
 
+/* Who sweeps may be killed at any moment; the next one goes on. */
+static void test_sweeping_is_interrupted(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; ++i) {
+        pid_t pid;
+
+        run("mkdir %s/hone-work-many && cd %s/hone-work-many && touch lock && "
+            "seq 4000 | xargs touch && mkdir empty",
+            base, base);
+        pid = fork();
+        if (pid == 0) {
+            hone__work_folder_sweep();
+            _exit(0);
+        }
+        (void)nanosleep(&(struct timespec){0, 500000L * i}, NULL);
+        (void)kill(pid, SIGKILL);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        if (is_there("hone-work-many/empty"))
+            assert_true(is_there("hone-work-many/lock"));
+        run("mkdir -p %s/hone-work-gone && touch -d '1 minute ago' "
+            "%s/hone-work-gone",
+            base, base);
+        hone__work_folder_sweep();
+        assert_false(is_there("hone-work-many"));
+        assert_false(is_there("hone-work-gone"));
+    }
+}
+
 static void test_links_are_not_followed(void **state)
 {
     (void)state;
@@ -173,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_the_living_keep_theirs),
         IN_FOLDER(test_without_a_lock),
+        IN_FOLDER(test_sweeping_is_interrupted),
         IN_FOLDER(test_links_are_not_followed),
         IN_FOLDER(test_others_keep_theirs),
         IN_FOLDER(test_removed_by_its_owner),

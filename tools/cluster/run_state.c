@@ -6,6 +6,7 @@
 #include "runtime/base/alloc.h"
 #include "runtime/base/grow.h"
 #include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/work_folder.h"
 #include "tuner/compile/host_compiler.h"
 
 #include <errno.h>

@@ -6,6 +6,7 @@
 #include "tuner/compile/compile_log.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/work_folder.h"
 #include "tuner/compile/cuda_headers.h"
 #include "tuner/compile/host_compiler.h"
 #include "tuner/process/guard.h"

@@ -4,6 +4,7 @@
 
 #include "runtime/base/alloc.h"
 #include "tuner/compile/cubin_cache.h"
+#include "tuner/compile/work_folder.h"
 #include "tuner/compile/farm_link.h"
 #include "tuner/compile/farm_state.h"
 
