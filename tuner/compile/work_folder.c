@@ -31,16 +31,18 @@ static const char *base_folder(void)
     return base && base[0] == '/' ? base : "/tmp";
 }
 
-/* Empty the folder and close it. Its lock goes last: who is killed here leaves
- * a folder that the next sweep knows. */
-static void empty(int folder, int depth)
+/* Empty the folder and close it. Its lock goes last, when nothing else is
+ * there: who is killed here, or cannot remove all, leaves a folder that the
+ * next sweep knows. Returns whether something stays. */
+static int empty(int folder, int depth)
 {
     DIR *list = fdopendir(folder);
     const struct dirent *entry;
+    int stays = 0;
 
     if (!list) {
         (void)close(folder);
-        return;
+        return 1;
     }
     while ((entry = readdir(list))) {
         const char *name = entry->d_name;
@@ -48,16 +50,17 @@ static void empty(int folder, int depth)
 
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
             (depth == 0 && strcmp(name, lock_name) == 0) ||
-            unlinkat(folder, name, 0) == 0 || depth == DEEPEST)
+            unlinkat(folder, name, 0) == 0)
             continue;
-        inner = openat(folder, name, FOLDER);
+        inner = depth == DEEPEST ? -1 : openat(folder, name, FOLDER);
         if (inner >= 0)
-            empty(inner, depth + 1);
-        (void)unlinkat(folder, name, AT_REMOVEDIR);
+            (void)empty(inner, depth + 1);
+        stays |= unlinkat(folder, name, AT_REMOVEDIR) != 0;
     }
-    if (depth == 0)
+    if (depth == 0 && !stays)
         (void)unlinkat(folder, lock_name, 0);
     (void)closedir(list);
+    return stays;
 }
 
 /* The lock file of a folder, -1 if there is none. */
@@ -107,8 +110,8 @@ void hone__work_folder_remove(const char *path)
 
     if (folder < 0)
         return;
-    empty(folder, 0);
-    (void)rmdir(path);
+    if (!empty(folder, 0))
+        (void)rmdir(path);
 }
 
 /* Nobody's: its lock can be had, or it never got one. */
@@ -151,8 +154,8 @@ void hone__work_folder_sweep(void)
         if (folder < 0)
             continue;
         if (is_left_behind(folder, &lock)) {
-            empty(folder, 0);
-            (void)unlinkat(dirfd(base), entry->d_name, AT_REMOVEDIR);
+            if (!empty(folder, 0))
+                (void)unlinkat(dirfd(base), entry->d_name, AT_REMOVEDIR);
         } else {
             if (lock < 0)
                 remove_unlocked(dirfd(base), entry->d_name, folder);
