@@ -4,19 +4,32 @@
 #include "blas/mode.h"
 #include "runtime/store/store.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+
+/* Asking CUDA's driver whether it is this process's costs a system call. */
+static _Atomic(const hone_driver *) known;
 
 const hone_driver *hone__blas_driver(void)
 {
-    const hone_driver *driver = NULL;
+    const hone_driver *driver =
+        atomic_load_explicit(&known, memory_order_acquire);
     hone_error ignored = {0};
 
+    if (driver)
+        return driver;
     if (hone__blas_settings()->is_host)
-        return hone__host_driver();
-    if (hone__cuda_get(&driver, &ignored) != HONE_OK ||
-        hone__cuda_check_process(&ignored) != HONE_OK)
+        driver = hone__host_driver();
+    else if (hone__cuda_get(&driver, &ignored) != HONE_OK ||
+             hone__cuda_check_process(&ignored) != HONE_OK)
         return NULL;
+    atomic_store_explicit(&known, driver, memory_order_release);
     return driver;
+}
+
+void hone__blas_device_forget(void)
+{
+    atomic_store(&known, NULL);
 }
 
 int hone__blas_device(void)

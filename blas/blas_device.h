@@ -8,6 +8,8 @@
 /* The driver of the program's device; NULL: there is none, or it was started
  * before a fork(). */
 const hone_driver *hone__blas_driver(void);
+/* In a child of fork(). */
+void hone__blas_device_forget(void);
 /* The ordinal of the current device, -1 where there is none. */
 int hone__blas_device(void);
 /* May nothing be done on this stream but what was captured before? */

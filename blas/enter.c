@@ -17,6 +17,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void in_child(void)
 {
+    hone__blas_device_forget();
     hone__entries_forget();
     hone__sample_forget();
     hone__answer_forget();

@@ -8,7 +8,12 @@
  * pointer modes, addresses. Nine of ten are of POOL shapes, the others of any.
  * Numbers are small integers, so that every way of adding gives the same; a
  * line for each call has the hash of what C is then, with what lies between its
- * columns. */
+ * columns.
+ *
+ * With $BLAS_CALLS_CUDA it is a program for a GPU: all lies in managed memory
+ * of CUDA's first device, so that LD_LIBRARY_PATH may lead to NVIDIA's library.
+ */
+#include "tests/blas/calls_memory.h"
 #include "tests/blas/fake_parts.h"
 
 #include <inttypes.h>
@@ -35,6 +40,8 @@ typedef struct shape {
 typedef struct caller {
     uint64_t random;
     hone_blas_handle handle;
+    hone_lt_handle lt;
+    unsigned char scalars[2][8];
     _Alignas(64) unsigned char a[MOST_BYTES], b[MOST_BYTES], c[MOST_BYTES];
     _Alignas(64) unsigned char other[MOST_BYTES];
 } caller;
@@ -83,6 +90,7 @@ static void fill(uint64_t *r, void *x, int type, int64_t n, int most)
 
 typedef struct arguments {
     hone_blas_handle h;
+    hone_lt_handle lt;
     shape s;
     void *alpha, *beta;
     const void *a, *b;
@@ -199,9 +207,9 @@ static int by_lt(const arguments *x)
         cublasLtMatmulDescSetAttribute(desc, 3, &op_a, sizeof op_a) ||
         cublasLtMatmulDescSetAttribute(desc, 4, &op_b, sizeof op_b))
         exit(3);
-    result = cublasLtMatmul((hone_lt_handle)(uintptr_t)8, desc, x->alpha, x->a,
-                            l[0], x->b, l[1], x->beta, x->added, l[2], x->c,
-                            l[2], NULL, NULL, 0, NULL);
+    result =
+        cublasLtMatmul(x->lt, desc, x->alpha, x->a, l[0], x->b, l[1], x->beta,
+                       x->added, l[2], x->c, l[2], NULL, NULL, 0, NULL);
     for (int i = 0; i < 3; ++i)
         (void)cublasLtMatrixLayoutDestroy(l[i]);
     (void)cublasLtMatmulDescDestroy(desc);
@@ -288,8 +296,10 @@ static void one_call(caller *state, uint64_t seed, int pool, int number,
         draw(r, 10) ? seed * 1000 + draw(r, (uint32_t)pool) : seed + *r;
     const double alpha = alphas[draw(r, 6)], beta = betas[draw(r, 4)];
     const int mode = !draw(r, 8);
-    unsigned char scalars[2][8];
-    arguments x = {.h = state->handle, .alpha = scalars[0], .beta = scalars[1]};
+    arguments x = {.h = state->handle,
+                   .lt = state->lt,
+                   .alpha = state->scalars[0],
+                   .beta = state->scalars[1]};
     int result;
 
     of_shape = of_shape * 2654435761u + 17;
@@ -301,11 +311,12 @@ static void one_call(caller *state, uint64_t seed, int pool, int number,
     fill(r, state->c, x.s.c_type, MOST_BYTES / size_of(x.s.c_type), 8);
     fill(r, state->other, x.s.c_type, MOST_BYTES / size_of(x.s.c_type), 8);
     point(&x, state, draw(r, 10) ? 0 : 1);
-    set_scalar(scalars[0], x.compute, alpha);
-    set_scalar(scalars[1], x.compute, beta);
+    set_scalar(x.alpha, x.compute, alpha);
+    set_scalar(x.beta, x.compute, beta);
     (void)cublasSetPointerMode_v2(state->handle, mode);
     (void)cublasSetMathMode(state->handle, draw(r, 6) ? 0 : 16);
     result = make_call(state, &x);
+    calls_memory_settle();
     if (is_told || result)
         printf("%d: %d %016" PRIx64 "\n", number, result,
                hash_of(state->c, x.s.c_type));
@@ -319,15 +330,15 @@ typedef struct work {
 static void *run(void *user)
 {
     const work *w = user;
-    caller *s = aligned_alloc(64, sizeof *s);
+    caller *s = calls_memory_take(sizeof *s);
 
-    if (!s || cublasCreate_v2(&s->handle))
+    if (!s || cublasCreate_v2(&s->handle) || cublasLtCreate(&s->lt))
         exit(2);
     s->random = w->seed;
     for (int i = 0; i < w->calls; ++i)
         one_call(s, w->seed, w->pool, i, w->is_told);
     (void)cublasDestroy_v2(s->handle);
-    free(s);
+    calls_memory_give(s);
     return NULL;
 }
 
@@ -355,6 +366,8 @@ int main(int argc, char **argv)
               .is_told = n_threads == 1};
     pthread_t threads[64];
 
+    if (getenv("BLAS_CALLS_CUDA"))
+        calls_memory_on_gpu();
     for (int i = 0; i < n_threads && i < 64; ++i)
         if (pthread_create(&threads[i], NULL, run, &w))
             return 2;

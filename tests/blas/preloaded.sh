@@ -4,7 +4,7 @@
 # front of it: the same results, whatever it calls, and whatever is wrong with
 # what hone is given.
 #
-#   blas.sh CALLS
+#   preloaded.sh CALLS
 . "$HONE_SOURCE/tests/tools/hone_test.sh"
 calls=$1
 command -v "${CXX:-c++}" >/dev/null || {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the program of random calls: the host's, or managed memory of
+ * CUDA's first device, which both read and write. What fails ends the program.
+ */
+#ifndef HONE_TESTS_CALLS_MEMORY_H
+#define HONE_TESTS_CALLS_MEMORY_H
+
+#include <stddef.h>
+
+/* From now on it is managed memory. Once, before all else. */
+void calls_memory_on_gpu(void);
+void *calls_memory_take(size_t bytes); /* NULL: none */
+void calls_memory_give(void *p);
+/* Wait until all that was queued is done. */
+void calls_memory_settle(void);
+
+#endif

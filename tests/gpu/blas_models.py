@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Language models that know nothing of hone, with random weights made on the spot.
+
+    python3 blas_models.py MODEL [--compile] [--pad N] [--steps N] [--seconds S] [--tiny]
+
+MODEL: gpt2 (a training step of GPT-2 of 124 M parameters, 50257 tokens, bf16
+autocast), llama (the forward pass of four layers of width 4096, 32001 tokens,
+bf16), llama-generate (a token for each of 1, 8, 64 sequences), bert (a training
+step of BERT, 30522 tokens, bf16 autocast). --pad rounds the vocabulary up to a
+multiple of N. A line for each: tokens a second (median, least and most of the
+steps) and the last loss. --tiny is for a look without a GPU.
+"""
+
+import argparse
+import json
+import statistics
+import time
+
+import torch
+import transformers
+
+
+def padded(n, to):
+    return n if not to else (n + to - 1) // to * to
+
+
+def gpt2(args):
+    small = dict(n_layer=1, n_embd=64, n_head=2) if args.tiny else {}
+    config = transformers.GPT2Config(vocab_size=padded(50257, args.pad),
+                                     resid_pdrop=0.0, embd_pdrop=0.0,
+                                     attn_pdrop=0.0, **small)
+    return transformers.GPT2LMHeadModel(config), 50257, (8, 1024), True
+
+
+def bert(args):
+    small = (dict(num_hidden_layers=1, hidden_size=64, num_attention_heads=2,
+                  intermediate_size=128) if args.tiny else {})
+    config = transformers.BertConfig(vocab_size=padded(30522, args.pad),
+                                     hidden_dropout_prob=0.0,
+                                     attention_probs_dropout_prob=0.0, **small)
+    return transformers.BertForMaskedLM(config), 30522, (32, 512), True
+
+
+def llama(args):
+    small = (dict(hidden_size=64, num_hidden_layers=1, num_attention_heads=2,
+                  intermediate_size=128) if args.tiny else
+             dict(hidden_size=4096, num_hidden_layers=4,
+                  num_attention_heads=32, intermediate_size=11008))
+    config = transformers.LlamaConfig(vocab_size=padded(32001, args.pad),
+                                      **small)
+    model = transformers.LlamaForCausalLM(config).to(torch.bfloat16)
+    return model, 32001, (4, 1024), False
+
+
+def wait(device):
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def timed(args, device, n_tokens, step):
+    """Tokens a second of each step, after those that warm up."""
+    rates, loss = [], None
+    begun = time.monotonic()
+    for i in range(args.steps + 3):
+        wait(device)
+        start = time.perf_counter()
+        loss = step()
+        wait(device)
+        if i >= 3:
+            rates.append(n_tokens / (time.perf_counter() - start))
+        if time.monotonic() - begun > args.seconds and len(rates) >= 3:
+            break
+    return rates, float(loss)
+
+
+def say(args, name, rates, loss):
+    print(json.dumps({"model": name, "compile": args.compile, "pad": args.pad,
+                      "steps": len(rates),
+                      "tokens_per_s": round(statistics.median(rates), 1),
+                      "least": round(min(rates), 1),
+                      "most": round(max(rates), 1), "loss": loss}), flush=True)
+
+
+def train(args, device, model, ids):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    run = torch.compile(model) if args.compile else model
+
+    def step():
+        with torch.autocast(device, dtype=torch.bfloat16):
+            loss = run(input_ids=ids, labels=ids).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        return loss.detach()
+
+    return timed(args, device, ids.numel(), step)
+
+
+def forward(args, device, model, ids):
+    run = torch.compile(model) if args.compile else model
+
+    @torch.no_grad()
+    def step():
+        return run(input_ids=ids).logits.float().square().mean()
+
+    return timed(args, device, ids.numel(), step)
+
+
+def generate(args, device, model, vocabulary):
+    """A step is a token for each sequence, with the keys and values kept."""
+    for batch in (1, 8, 64):
+        ids = torch.randint(vocabulary, (batch, 1), device=device)
+        cache = transformers.DynamicCache()
+
+        @torch.no_grad()
+        def step():
+            out = model(input_ids=ids, past_key_values=cache, use_cache=True)
+            return out.logits.float().square().mean()
+
+        rates, loss = timed(args, device, batch, step)
+        say(args, f"llama-generate {batch}", rates, loss)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", choices=["gpt2", "llama", "llama-generate",
+                                          "bert"])
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--pad", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--tiny", action="store_true")
+    args = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(1)
+    make = llama if args.model.startswith("llama") else globals()[args.model]
+    model, vocabulary, shape, trains = make(args)
+    model.to(device)
+    if args.tiny:
+        shape = (2, 16)
+    if args.model == "llama-generate":
+        generate(args, device, model, vocabulary)
+        return
+    ids = torch.randint(vocabulary, shape, device=device)
+    rates, loss = (train if trains else forward)(args, device, model, ids)
+    say(args, args.model, rates, loss)
+
+
+main()
