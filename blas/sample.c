@@ -154,7 +154,10 @@ void hone__sample_collect(void)
 void hone__sample_forget(void)
 {
     (void)pthread_mutex_init(&lock, NULL); /* it may have been held */
-    for (size_t i = 0; i < SLOTS; ++i)
-        samples[i] = (hone_sample){.device = -1};
+    for (size_t i = 0; i < SLOTS; ++i) {
+        samples[i].state = FREE;
+        if (!hone__blas_settings()->is_host || !is_ready)
+            samples[i].device = -1; /* the parent's events */
+    }
     is_ready = 1;
 }
