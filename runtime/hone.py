@@ -20,6 +20,8 @@ stream but the one given is waited for.
 
 On the device "cpu" arrays are in host memory, otherwise on the GPU, but for
 those that the operation declares in host memory.
+
+hone.matmul() and hone.linear() are operators of PyTorch: hone_torch.py.
 """
 
 import ctypes
@@ -657,3 +659,11 @@ class Plan:
             pointers[i] = ctypes.addressof(passed)
         self._context._check(self._context._lib.hone_plan_run(
             self._open(), pointers, len(args), _stream(stream)))
+
+
+def __getattr__(name):
+    """What needs PyTorch, when it is first asked for."""
+    if name in ("matmul", "linear"):
+        import hone_torch
+        return getattr(hone_torch, name)
+    raise AttributeError("module 'hone' has no attribute '%s'" % name)

@@ -6,7 +6,7 @@
 #
 #     sh tests/gpu/blas.sh FOLDER [PART..]
 #
-# PART: calls, sanitize, cost, gpt2, gpt2-compile, llama, llama-generate, bert
+# PART: calls, sanitize, cost, torch (hone.linear() and its kin), gpt2, gpt2-compile, llama, llama-generate, bert
 # (default: all). CALLS: random calls (10000). BUDGET: what the shapes of a model
 # are tuned with (120s). SEED: of the calls (11). CUBLAS: the folder of
 # libcublas.so.13 (/usr/local/cuda/lib64). blas_models.py says what the models are.
@@ -18,7 +18,7 @@ BUDGET=${BUDGET:-120s}
 SEED=${SEED:-11}
 CUBLAS=${CUBLAS:-/usr/local/cuda/lib64}
 tests=$(dirname "$HONE")/../tests
-parts=${*:-calls sanitize cost gpt2 gpt2-compile llama llama-generate bert}
+parts=${*:-calls sanitize cost torch gpt2 gpt2-compile llama llama-generate bert}
 HONE_BLAS_LIBRARY=$(dirname "$HONE")/../lib/libhone_blas.so
 export HONE_BLAS_LIBRARY
 if [ "$DEVICE" = cpu ]; then # to test the script, on the fake library
@@ -70,6 +70,15 @@ cost() {
     step cost_with calls "$HONE" with -q -- "$tests/bench_calls" 20000
     cat "$OUT/cost_plain.json" "$OUT/cost_record.json" "$OUT/cost_with.json"
 }
+operators() {
+    printf 'gemm %s\n' 24,56,40,f32,f32,0,1 24,40,56,f32 \
+        40,56,24,f32,f32,1,0 56,40,24,f32,f32,1,0 >"$scratch/torch"
+    step torch_tune hone tune gemm/plain --shapes "$scratch/torch" -q
+    step torch env PYTHONPATH="$here/../../runtime" \
+        LD_LIBRARY_PATH="$(dirname "$HONE")/../lib:${LD_LIBRARY_PATH:-}" \
+        python3 "$here/../consumer/torch_products.py" "$DEVICE"
+    cat "$OUT/torch.json"
+}
 # model NAME MODEL [--compile]: by turns plain and answered, three times.
 model() {
     name=$1
@@ -94,6 +103,7 @@ for part in $parts; do
     calls) random_calls ;;
     sanitize) sanitize ;;
     cost) cost ;;
+    torch) operators ;;
     gpt2-compile) model gpt2-compile gpt2 --compile ;;
     *) model "$part" "$part" ;;
     esac
