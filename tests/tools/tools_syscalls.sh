@@ -30,14 +30,18 @@ extern "C" __global__ void two(float *x, long long n)
 }
 END
 cd "$work"
-tune() { timeout 120 "$HONE" tune two.cu --dims 999 --device cpu --jobs 1 -q --db t.db; }
+# tune VARIABLE=VALUE..: `timeout` and `env` are none of ours.
+tune() {
+    timeout 120 env "$@" "$HONE" tune two.cu --dims 999 --device cpu --jobs 1 \
+        -q --db t.db
+}
 
 # once AT: the run with this failure; its exit code.
 once() {
     rm -f t.db*
     head -c 4096 /dev/zero >count
     code=0
-    FAIL_AT=$1 LD_PRELOAD=$shim tune >out 2>err </dev/null || code=$?
+    tune FAIL_AT="$1" LD_PRELOAD="$shim" >out 2>err </dev/null || code=$?
     command="hone tune with a failure of call $1: $(failed)"
 }
 counted() { od -An -td8 -N8 count | tr -d ' '; }
