@@ -128,6 +128,13 @@ same with -- "$program" 200 $seed $pool 1 fork
 [ "$(grep -c ': 200 matrix products of' "$work/err")" -eq 2 ] ||
     fail "parent and child do not count their own"
 
+# Two versions in one process: each call goes to the library of who calls.
+"$tests/blas_two" "$tests/libblas_plugin.so" >"$work/plain"
+[ "$(cat "$work/plain")" = "before: 6
+plug-in: 18
+after: 6" ] || fail "the plug-in has no version of its own: $(cat "$work/plain")"
+same record -- "$tests/blas_two" "$tests/libblas_plugin.so"
+
 # ---- what is wrong ----------------------------------------------------------
 plain 200 $seed $pool
 head -c 20000 "$HONE_DB" >"$work/cut.db"

@@ -76,7 +76,8 @@ while [ "$at" -le "$total" ]; do
     run 0 sql "SELECT count(DISTINCT config),
         count(*) - count(DISTINCT config || toolchain) FROM trial_v1
         WHERE outcome = 'ok'" --db t.db --format csv
-    [ "$(tail -n 1 out)" = 2,0 ] || fail "trials are $(tail -n 1 out), not 2,0"
+    [ "$(tail -n 1 out)" = 2,0 ] || fail "trials are $(tail -n 1 out), not 2,0, after call $at:" \
+        "$(failed)"
     at=$((at + step))
 done
 echo "$n of $total calls, $n_failed of them failed"

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* blas_two PLUGIN: a program that was linked against version 13 and loads a
+ * plug-in that was linked against version 12, each with handles of its own. A
+ * line for each says what its product is. Built with BLAS_PLUGIN it is the
+ * plug-in. */
+#include "tests/blas/fake_parts.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+HONE_API int cublasCreate_v2(hone_blas_handle *out);
+HONE_API double product_of_version(void);
+
+double product_of_version(void)
+{
+    const float alpha = 1, beta = 0, a = 2, b = 3;
+    hone_blas_handle h = NULL;
+    float c = -1;
+
+    if (cublasCreate_v2(&h) ||
+        cublasSgemm_v2(h, 0, 0, 1, 1, 1, &alpha, &a, 1, &b, 1, &beta, &c, 1))
+        return -1;
+    return (double)c;
+}
+
+#ifndef BLAS_PLUGIN
+int main(int argc, char **argv)
+{
+    void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    double (*of_plugin)(void) = NULL;
+
+    printf("before: %g\n", product_of_version());
+    if (!plugin) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 2;
+    }
+    *(void **)&of_plugin = dlsym(plugin, "product_of_version");
+    printf("plug-in: %g\nafter: %g\n", of_plugin(), product_of_version());
+    return 0;
+}
+#endif
