@@ -76,7 +76,9 @@ static const char *decide(const hone_entry *entry, hone_deal *deal)
         return "HONE_BLAS_ONLY does not name it";
     if (!deal->promise.is_kept)
         return deal->promise.why;
-    return look_at_plan(deal);
+    /* Who only counts loads nothing. */
+    return hone__blas_settings()->mode == HONE_BLAS_ON ? look_at_plan(deal)
+                                                       : NULL;
 }
 
 const hone_deal *hone__answer_deal(hone_entry *entry)

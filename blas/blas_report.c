@@ -248,7 +248,9 @@ static void add_up(hone_entry *e, void *user)
 
 static void say_promise(hone_entry *e, hone_text *out)
 {
-    const hone_deal *deal = hone__answer_deal(e);
+    const hone_deal *deal = hone__blas_settings()->mode == HONE_BLAS_RECORD
+                                ? hone__answer_deal(e)
+                                : e->deal;
 
     if (!deal)
         return;

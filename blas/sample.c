@@ -114,8 +114,10 @@ hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
     hone__blas_relax(&saved);
     collect(driver);
     s = take(driver, entry->shape.device);
-    if (s && driver->event_record(s->begin, stream))
+    if (s && driver->event_record(s->begin, stream)) {
+        s->device = -1; /* of a context that is gone */
         s = NULL;
+    }
     if (s) {
         s->state = OPEN;
         s->entry = entry;

@@ -95,6 +95,9 @@ cp "$HONE_DB" "$work/slow.db"
 same with --db "$work/slow.db" -- "$program" "$calls" $seed $pool
 [ "$(answered)" -eq 0 ] || fail "answered by a slower kernel"
 err_has "is not faster than the library by more than the noise"
+same record --db "$HONE_DB" -- "$program" "$calls" $seed $pool
+grep -q 'planted takes [0-9.]* us, [0-9.]*x as fast' "$work/err" ||
+    fail "the report does not say what the database has"
 
 # ---- answered ---------------------------------------------------------------
 same with -- "$program" "$calls" $seed $pool
