@@ -80,7 +80,8 @@ int hone__blas_about(int device, hone_about_device *out)
         return 0;
     if (driver->kind) {
         hone__properties_of_host(&properties);
-        hone__host_name(out->name, sizeof out->name);
+        if (hone__host_name(out->name, sizeof out->name, &ignored) != HONE_OK)
+            return 0;
         (void)snprintf(out->arch, sizeof out->arch, "%s", HONE_ARCH_CPU);
     } else {
         if (driver->device_name(out->name, (int)sizeof out->name, device) ||

@@ -47,8 +47,7 @@ static hone_status fill_target(const hone_driver *driver, hone_target *out,
     if (driver->kind) {
         out->is_host = 1;
         hone__properties_of_host(&out->properties);
-        hone__host_name(out->name, sizeof out->name);
-        return HONE_OK;
+        return hone__host_name(out->name, sizeof out->name, err);
     }
     HONE_TRY(hone__driver_check(driver, driver->context_device(&device),
                                 "cuCtxGetDevice", err));

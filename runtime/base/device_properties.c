@@ -7,6 +7,7 @@
 #include "runtime/base/device_properties.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,13 +96,14 @@ static int read_model(const char *line, char out[64])
     return 1;
 }
 
-void hone__host_name(char *out, size_t size)
+hone_status hone__host_name(char *out, size_t size, hone_error *err)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");
     struct utsname host;
     char model[64] = "";
     char line[256];
     int found = 0;
+    int failed = !file && errno != ENOENT && errno != EACCES;
 
     if (uname(&host)) {
         (void)snprintf(host.nodename, sizeof host.nodename, "localhost");
@@ -109,11 +111,18 @@ void hone__host_name(char *out, size_t size)
     }
     while (file && !found && fgets(line, sizeof line, file))
         found = read_model(line, model);
-    if (file)
+    if (file) {
+        failed = !found && ferror(file);
         (void)fclose(file);
+    }
+    if (failed)
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                                 "cannot read /proc/cpuinfo: %s",
+                                 strerror(errno));
     if (size > HONE_HOST_NAME_BYTES)
         size = HONE_HOST_NAME_BYTES;
     /* Not every kernel tells the model (64-bit ARM does not). */
     (void)snprintf(out, size, "%.63s, %.62s", host.nodename,
                    found ? model : host.machine);
+    return HONE_OK;
 }

@@ -50,7 +50,8 @@ void hone__properties_of_host(hone_properties *out);
 enum { HONE_HOST_NAME_BYTES = 128 };
 
 /* What the database knows this machine by: "HOSTNAME, CPU MODEL NAME". Cut
- * to 127 bytes, or to `size` - 1 if that is less. */
-void hone__host_name(char *out, size_t size);
+ * to 127 bytes, or to `size` - 1 if that is less. HONE_ERR_IO: the model cannot
+ * be read just now; under another name it would be another machine. */
+hone_status hone__host_name(char *out, size_t size, hone_error *err);
 
 #endif

@@ -92,9 +92,12 @@ static hone_cu_result device_get(hone_cu_device *out, int ordinal)
 
 static hone_cu_result device_name(char *out, int size, hone_cu_device device)
 {
+    hone_error ignored = {0};
+
     (void)device;
-    hone__host_name(out, (size_t)size);
-    return 0;
+    return hone__host_name(out, (size_t)size, &ignored) == HONE_OK
+               ? 0
+               : HONE_CU_NOT_FOUND;
 }
 
 static hone_cu_result device_memory(size_t *out, hone_cu_device device)

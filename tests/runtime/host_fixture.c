@@ -35,7 +35,8 @@ int host_load_objects(void **state)
             return -1;
     }
     hone__properties_of_host(&properties);
-    hone__host_name(host_device_name, sizeof host_device_name);
+    if (hone__host_name(host_device_name, sizeof host_device_name, NULL))
+        return -1;
     host_n_cores = properties.value[HONE_PROPERTY_sm_count];
     return 0;
 }

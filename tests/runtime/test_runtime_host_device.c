@@ -24,12 +24,12 @@ static void this_machine_as_a_device(void **state)
     assert_int_equal(properties.value[HONE_PROPERTY_smem_optin],
                      gpu.value[HONE_PROPERTY_smem_optin]);
     assert_int_equal(properties.value[HONE_PROPERTY_sm], 90);
-    hone__host_name(name, sizeof name);
+    assert_int_equal(hone__host_name(name, sizeof name, NULL), HONE_OK);
     assert_contains(name, ", ");
     assert_in_range(strlen(name), 4, HONE_HOST_NAME_BYTES - 1);
     assert_null(strchr(name, '\n'));
     assert_true(name[strlen(name) - 1] != ' ');
-    hone__host_name(name, 5);
+    assert_int_equal(hone__host_name(name, 5, NULL), HONE_OK);
     assert_int_equal(strlen(name), 4);
     assert_memory_equal(name, host_device_name, 4);
 }

@@ -210,13 +210,11 @@ const hone_cpu_kernel hone__cpu_kernels[HONE_N_CPU_KERNELS] = {
 
 static hone_status identify(hone_device *device, int ordinal, hone_error *err)
 {
-    (void)err;
     device->driver = hone__host_driver();
     device->ordinal = ordinal;
     device->n_devices = 1;
-    hone__host_name(device->name, sizeof device->name);
     hone__properties_of_host(&device->properties);
-    return HONE_OK;
+    return hone__host_name(device->name, sizeof device->name, err);
 }
 
 static void describe(const hone_device *device, hone_device_report *out)
