@@ -24,8 +24,7 @@ enum { MOST = 8, PATH = 1024, SITES = 1024 /* a power of two */ };
 typedef struct library_kind {
     const char *prefix; /* of the file's name */
     const char *probe;  /* a function that every version has */
-    const hone_library_symbol *symbols;
-    size_t n_symbols;
+    const char *symbols;
     size_t table_bytes;
 } library_kind;
 
@@ -49,24 +48,21 @@ typedef struct found {
     site sites[SITES];
 } found;
 
-#define MET_SYMBOL(id, symbol, form, INT, type, compute)                       \
-    {#symbol, offsetof(hone_real, id), 1},
-static const hone_library_symbol blas_symbols[] = {
-    HONE_MET_MAP(MET_SYMBOL){"cublasGetStream_v2",
-                             offsetof(hone_real, get_stream), 1},
-    {"cublasGetPointerMode_v2", offsetof(hone_real, get_pointer_mode), 1},
-    {"cublasGetMathMode", offsetof(hone_real, get_math_mode), 1}};
-static const hone_library_symbol lt_symbols[] = {
-    {"cublasLtMatmul", offsetof(hone_real_lt, matmul), 1},
-    {"cublasLtMatmulDescGetAttribute", offsetof(hone_real_lt, desc_get), 1},
-    {"cublasLtMatrixLayoutGetAttribute", offsetof(hone_real_lt, layout_get), 1},
-    {"cublasLtGetVersion", offsetof(hone_real_lt, version), 1}};
+/* In the order of hone_real and hone_real_lt. */
+#define MET_NAME(id, symbol, form, INT, type, compute)                         \
+    HONE_LIBRARY_OPTIONAL_NAME(symbol)
+static const char blas_symbols[] =
+    HONE_MET_MAP(MET_NAME) HONE_LIBRARY_OPTIONAL_NAME(cublasGetStream_v2)
+        HONE_LIBRARY_OPTIONAL_NAME(cublasGetPointerMode_v2)
+            HONE_LIBRARY_OPTIONAL_NAME(cublasGetMathMode);
+static const char lt_symbols[] = HONE_LIBRARY_OPTIONAL_NAME(cublasLtMatmul)
+    HONE_LIBRARY_OPTIONAL_NAME(cublasLtMatmulDescGetAttribute)
+        HONE_LIBRARY_OPTIONAL_NAME(cublasLtMatrixLayoutGetAttribute)
+            HONE_LIBRARY_OPTIONAL_NAME(cublasLtGetVersion);
 static const library_kind blas_kind = {"libcublas.so", "cublasCreate_v2",
-                                       blas_symbols, HONE_COUNT(blas_symbols),
-                                       sizeof(hone_real)};
+                                       blas_symbols, sizeof(hone_real)};
 static const library_kind lt_kind = {"libcublasLt.so", "cublasLtCreate",
-                                     lt_symbols, HONE_COUNT(lt_symbols),
-                                     sizeof(hone_real_lt)};
+                                     lt_symbols, sizeof(hone_real_lt)};
 
 /* A name that is new goes behind those that are known. */
 static int note_library(struct dl_phdr_info *info, size_t size, void *user)
@@ -108,8 +104,7 @@ static void look_for_new(found *f)
         l->table = handle ? hone__alloc(f->kind->table_bytes) : NULL;
         if (!l->table)
             continue;
-        (void)hone__library_fill(handle, f->kind->symbols, f->kind->n_symbols,
-                                 l->table);
+        (void)hone__library_fill(handle, f->kind->symbols, l->table);
         l->base = base_of(dlsym(handle, f->kind->probe));
     }
 }

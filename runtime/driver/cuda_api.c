@@ -64,16 +64,12 @@ static hone_status start_driver(hone_error *err)
 
 static hone_status load_cuda(hone_error *err)
 {
-    static const hone_library_symbol symbols[] = {
-#define SYMBOL_ROW(field, symbol, parameters)                                  \
-    {#symbol, offsetof(hone_driver, field), 0},
-        HONE_CUDA_MAP(SYMBOL_ROW)
-#undef SYMBOL_ROW
-#define SYMBOL_ROW(field, symbol, parameters)                                  \
-    {#symbol, offsetof(hone_driver, field), 1},
-            HONE_CUDA_OPTIONAL_MAP(SYMBOL_ROW)
-#undef SYMBOL_ROW
-    };
+#define NAME(field, symbol, parameters) HONE_LIBRARY_NAME(symbol)
+#define OPTIONAL(field, symbol, parameters) HONE_LIBRARY_OPTIONAL_NAME(symbol)
+    static const char symbols[] =
+        HONE_CUDA_MAP(NAME) HONE_CUDA_OPTIONAL_MAP(OPTIONAL);
+#undef NAME
+#undef OPTIONAL
     const char *chosen = getenv("HONE_CUDA_LIBRARY");
     const char *path = chosen && *chosen ? chosen : "libcuda.so.1";
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -88,8 +84,7 @@ static hone_status load_cuda(hone_error *err)
                           why ? why : path);
     }
     /* Never closed again: the driver does not survive dlclose(). */
-    missing = hone__library_fill(library, symbols,
-                                 sizeof symbols / sizeof symbols[0], &cuda);
+    missing = hone__library_fill(library, symbols, &cuda);
     if (missing)
         return hone__fail(err, HONE_ERR_NO_GPU,
                           "'%s' has no function %s: the NVIDIA driver is too "

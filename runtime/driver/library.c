@@ -117,28 +117,29 @@ hone_status hone__library_open(const hone_library_search *search, void **out,
                       search->variable);
 }
 
-const char *hone__library_fill(void *library,
-                               const hone_library_symbol *symbols,
-                               size_t n_symbols, void *table)
+const char *hone__library_fill(void *library, const char *symbols, void *table)
 {
-    for (size_t i = 0; i < n_symbols; i++) {
-        void *const found = dlsym(library, symbols[i].name);
+    char *field = table;
 
-        if (!found && !symbols[i].optional)
-            return symbols[i].name;
+    for (; *symbols; symbols += strlen(symbols) + 1) {
+        const int optional = *symbols == '?';
+        void *const found = dlsym(library, symbols + optional);
+
+        if (!found && !optional)
+            return symbols;
         /* ISO C has no conversion from void * to a function pointer; the
          * bytes are the same on every POSIX system. */
-        memcpy((char *)table + symbols[i].offset, &found, sizeof found);
+        memcpy(field, &found, sizeof found);
+        field += sizeof found;
     }
     return NULL;
 }
 
 hone_status hone__library_bind(void *library, const char *what,
-                               const hone_library_symbol *symbols,
-                               size_t n_symbols, void *table, hone_error *err)
+                               const char *symbols, void *table,
+                               hone_error *err)
 {
-    const char *const missing =
-        hone__library_fill(library, symbols, n_symbols, table);
+    const char *const missing = hone__library_fill(library, symbols, table);
 
     return missing ? hone__fail(err, HONE_ERR_UNSUPPORTED,
                                 "the installed %s has no function %s; install "

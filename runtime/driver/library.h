@@ -19,12 +19,13 @@ typedef struct hone_library_search {
     const char *advice;       /* what to install, one sentence */
 } hone_library_search;
 
-/* One function of a table: its symbol and the field it goes to. */
-typedef struct hone_library_symbol {
-    const char *name;
-    unsigned short offset;   /* short: there are hundreds of rows */
-    unsigned short optional; /* the field stays NULL if the library lacks it */
-} hone_library_symbol;
+/* The functions of a table, by their symbols in the order of its fields, which
+ * are pointers to functions one after the other: "cuInit\0cuDeviceGet\0", with
+ * an empty name at the end. One that begins with '?' may be missing; its field
+ * is NULL then. A text, since a table of pointers takes three times the room.
+ */
+#define HONE_LIBRARY_NAME(symbol) #symbol "\0"
+#define HONE_LIBRARY_OPTIONAL_NAME(symbol) "?" #symbol "\0"
 
 /* Open the file that the environment variable names, and that one alone, or
  * else the first that loads: by the loader, beside NVRTC, under
@@ -35,15 +36,13 @@ hone_status hone__library_open(const hone_library_search *search, void **out,
 
 /* Fill `table` with the functions of an open library: the name of the first
  * one that is missing, or NULL. */
-const char *hone__library_fill(void *library,
-                               const hone_library_symbol *symbols,
-                               size_t n_symbols, void *table);
+const char *hone__library_fill(void *library, const char *symbols, void *table);
 
 /* The same, as a status. HONE_ERR_UNSUPPORTED
  * names the first one that is missing. */
 hone_status hone__library_bind(void *library, const char *what,
-                               const hone_library_symbol *symbols,
-                               size_t n_symbols, void *table, hone_error *err);
+                               const char *symbols, void *table,
+                               hone_error *err);
 
 /* A library that is loaded when it is first needed, once in a process. */
 typedef struct hone_library_once {

@@ -47,16 +47,13 @@ static void find_library_path(hone_nvrtc *table)
 static void *open_library(const char *path, hone_nvrtc *table, char *reason,
                           size_t size_bytes)
 {
-    static const hone_library_symbol symbols[] = {
-#define SYMBOL_ROW(field, symbol, type, parameters)                            \
-    {#symbol, offsetof(hone_nvrtc, field), 0},
-        HONE_NVRTC_MAP(SYMBOL_ROW)
-#undef SYMBOL_ROW
-#define SYMBOL_ROW(field, symbol, type, parameters)                            \
-    {#symbol, offsetof(hone_nvrtc, field), 1},
-            HONE_NVRTC_OPTIONAL_MAP(SYMBOL_ROW)
-#undef SYMBOL_ROW
-    };
+#define NAME(field, symbol, type, parameters) HONE_LIBRARY_NAME(symbol)
+#define OPTIONAL(field, symbol, type, parameters)                              \
+    HONE_LIBRARY_OPTIONAL_NAME(symbol)
+    static const char symbols[] =
+        HONE_NVRTC_MAP(NAME) HONE_NVRTC_OPTIONAL_MAP(OPTIONAL);
+#undef NAME
+#undef OPTIONAL
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const char *missing;
 
@@ -67,8 +64,7 @@ static void *open_library(const char *path, hone_nvrtc *table, char *reason,
         (void)snprintf(reason, size_bytes, "%s", why ? why : "does not load");
         return NULL;
     }
-    missing = hone__library_fill(library, symbols,
-                                 sizeof symbols / sizeof symbols[0], table);
+    missing = hone__library_fill(library, symbols, table);
     if (table->version) { /* the first function of the map */
         find_library_path(table);
         if (table->version(&table->version_major, &table->version_minor))

@@ -6,8 +6,7 @@
 #include <pthread.h>
 
 hone_status hone__vendor_load(const hone_library_search *search,
-                              const hone_library_symbol *symbols,
-                              size_t n_symbols, void *table, int *loaded,
+                              const char *symbols, void *table, int *loaded,
                               hone_error *err)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,8 +17,7 @@ hone_status hone__vendor_load(const hone_library_search *search,
     if (!*loaded)
         status = hone__library_open(search, &library, err);
     if (library) {
-        status = hone__library_bind(library, search->what, symbols, n_symbols,
-                                    table, err);
+        status = hone__library_bind(library, search->what, symbols, table, err);
         *loaded = status == HONE_OK;
         if (!*loaded)
             (void)dlclose(library);
@@ -36,19 +34,14 @@ hone_status hone__blas_get(const hone_blas **out, hone_error *err)
         "cuBLAS", "HONE_CUBLAS_LIBRARY", names, 1,
         "Install it (libcublas, package libcublas-13-0 or the wheel "
         "nvidia-cublas)."};
-    static const hone_library_symbol symbols[] = {
-#define BLAS_SYMBOL(field, symbol, type, parameters)                           \
-    {#symbol, offsetof(hone_blas, field), 0},
-        HONE_BLAS_MAP(BLAS_SYMBOL)
-#undef BLAS_SYMBOL
-    };
+#define BLAS_NAME(field, symbol, type, parameters) HONE_LIBRARY_NAME(symbol)
+    static const char symbols[] = HONE_BLAS_MAP(BLAS_NAME);
+#undef BLAS_NAME
     static hone_blas table;
     static int loaded;
 
     *out = &table;
-    return hone__vendor_load(&search, symbols,
-                             sizeof symbols / sizeof symbols[0], &table,
-                             &loaded, err);
+    return hone__vendor_load(&search, symbols, &table, &loaded, err);
 }
 
 hone_status hone__lt_get(const hone_lt **out, hone_error *err)
@@ -59,19 +52,14 @@ hone_status hone__lt_get(const hone_lt **out, hone_error *err)
         "cuBLASLt", "HONE_CUBLASLT_LIBRARY", names, 1,
         "Install it (libcublasLt comes with cuBLAS: package libcublas-13-0 or "
         "the wheel nvidia-cublas)."};
-    static const hone_library_symbol symbols[] = {
-#define LT_SYMBOL(field, symbol, type, parameters)                             \
-    {#symbol, offsetof(hone_lt, field), 0},
-        HONE_LT_MAP(LT_SYMBOL)
-#undef LT_SYMBOL
-    };
+#define LT_NAME(field, symbol, type, parameters) HONE_LIBRARY_NAME(symbol)
+    static const char symbols[] = HONE_LT_MAP(LT_NAME);
+#undef LT_NAME
     static hone_lt table;
     static int loaded;
 
     *out = &table;
-    return hone__vendor_load(&search, symbols,
-                             sizeof symbols / sizeof symbols[0], &table,
-                             &loaded, err);
+    return hone__vendor_load(&search, symbols, &table, &loaded, err);
 }
 
 hone_status hone__fft_get(const hone_fft **out, hone_error *err)
@@ -82,19 +70,14 @@ hone_status hone__fft_get(const hone_fft **out, hone_error *err)
         "cuFFT", "HONE_CUFFT_LIBRARY", names, 1,
         "Install it (libcufft, package libcufft-13-0 or the wheel "
         "nvidia-cufft)."};
-    static const hone_library_symbol symbols[] = {
-#define FFT_SYMBOL(field, symbol, parameters)                                  \
-    {#symbol, offsetof(hone_fft, field), 0},
-        HONE_FFT_MAP(FFT_SYMBOL)
-#undef FFT_SYMBOL
-    };
+#define FFT_NAME(field, symbol, parameters) HONE_LIBRARY_NAME(symbol)
+    static const char symbols[] = HONE_FFT_MAP(FFT_NAME);
+#undef FFT_NAME
     static hone_fft table;
     static int loaded;
 
     *out = &table;
-    return hone__vendor_load(&search, symbols,
-                             sizeof symbols / sizeof symbols[0], &table,
-                             &loaded, err);
+    return hone__vendor_load(&search, symbols, &table, &loaded, err);
 }
 
 static hone_status failed(hone_status status, hone_domain domain,

@@ -14,8 +14,7 @@
  * registers kernels with the driver, and loading it again costs a second.
  * HONE_ERR_UNSUPPORTED says what is missing. Thread-safe. */
 hone_status hone__vendor_load(const hone_library_search *search,
-                              const hone_library_symbol *symbols,
-                              size_t n_symbols, void *table, int *loaded,
+                              const char *symbols, void *table, int *loaded,
                               hone_error *err);
 
 /* ---- cuBLAS, cuBLASLt ---------------------------------------------------- */

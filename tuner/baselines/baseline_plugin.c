@@ -41,7 +41,6 @@ static void beside_program(char *path, size_t size_bytes, const char *folder)
 static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
                                  hone_error *err)
 {
-    static const hone_library_symbol symbol = {"hone_baselines_v1", 0, 0};
     static hone_baselines_v1_function baselines;
     static int loaded;
     char built[PATH_SIZE], installed[PATH_SIZE];
@@ -54,7 +53,8 @@ static hone_status get_baselines(const hone_baseline_v1 **out, size_t *n,
 
     beside_program(built, sizeof built, "../lib");
     beside_program(installed, sizeof installed, "../lib/hone");
-    HONE_TRY(hone__vendor_load(&search, &symbol, 1, &baselines, &loaded, err));
+    HONE_TRY(hone__vendor_load(&search, HONE_LIBRARY_NAME(hone_baselines_v1),
+                               &baselines, &loaded, err));
     *out = baselines(n);
     return HONE_OK;
 }

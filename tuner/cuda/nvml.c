@@ -63,12 +63,13 @@ static const hone_library_search search = {
     "NVML", "HONE_NVML_LIBRARY", names, 0,
     "It comes with the NVIDIA driver; in a container, ask for the driver "
     "capability 'utility'."};
-static const hone_library_symbol symbols[] = {
-#define NVML_SYMBOL(field, symbol, optional, type, parameters)                 \
-    {#symbol, offsetof(nvml_table, field), optional},
-    NVML_MAP(NVML_SYMBOL)
-#undef NVML_SYMBOL
-};
+#define NAME_0(symbol) HONE_LIBRARY_NAME(symbol)
+#define NAME_1(symbol) HONE_LIBRARY_OPTIONAL_NAME(symbol)
+#define NAME(field, symbol, optional, type, parameters) NAME_##optional(symbol)
+static const char symbols[] = NVML_MAP(NAME);
+#undef NAME
+#undef NAME_0
+#undef NAME_1
 
 /* NVML writes a UUID as GPU-8-4-4-4-12 digits, or MIG- for a slice. */
 static void uuid_text(const char *prefix, const unsigned char uuid[16],
@@ -120,8 +121,7 @@ static int start(hone_nvml *nvml)
     nvml_result result;
 
     if (hone__library_open(&search, &nvml->library, &cause) != HONE_OK ||
-        hone__library_bind(nvml->library, search.what, symbols,
-                           sizeof symbols / sizeof symbols[0], &nvml->api,
+        hone__library_bind(nvml->library, search.what, symbols, &nvml->api,
                            &cause) != HONE_OK) {
         (void)snprintf(nvml->reason, sizeof nvml->reason, "%s", cause.text);
         return 0;
