@@ -5,6 +5,7 @@
 #include "runtime/driver/driver.h"
 
 #include "runtime/base/alloc.h"
+#include "runtime/driver/code_check.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static hone_cu_result load_aligned(const hone_driver *driver, const void *code,
 
     if ((uintptr_t)code % sizeof(max_align_t) == 0)
         return driver->module_load(out, code);
-    aligned = hone__alloc(size_bytes);
+    aligned = hone__alloc(size_bytes + 1); /* PTX ends with a NUL */
     if (aligned) {
         memcpy(aligned, code, size_bytes);
         result = driver->module_load(out, aligned);
@@ -123,10 +124,16 @@ hone_status hone__driver_load(const hone_driver *driver, const void *code,
                               size_t size_bytes, const char *what,
                               hone_cu_module *out, hone_error *err)
 {
-    const hone_cu_result result =
-        driver->kind ? driver->kind->load(out, code, size_bytes, what)
-                     : load_aligned(driver, code, size_bytes, out);
+    const char *const reason =
+        driver->kind ? NULL : hone__code_check(code, size_bytes);
+    hone_cu_result result;
 
+    if (reason)
+        return hone__fail(err, HONE_ERR_DATABASE,
+                          "the kernels of %s are damaged: %s; tune again", what,
+                          reason);
+    result = driver->kind ? driver->kind->load(out, code, size_bytes, what)
+                          : load_aligned(driver, code, size_bytes, out);
     if (result == HONE_CU_NO_BINARY_FOR_GPU)
         return hone__fail_native(err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, result,
                                  "the driver does not take the cubin of %s: it "
@@ -165,9 +172,9 @@ hone_status hone__driver_kernel(const hone_driver *driver,
     const hone_cu_result found = driver->module_function(out, module, name);
 
     if (found == HONE_CU_NOT_FOUND)
-        return hone__fail_native(
-            err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, found,
-            "the cubin has no kernel '%s'; is it declared extern \"C\"?", name);
+        return hone__fail(
+            err, HONE_ERR_DATABASE,
+            "the code has no kernel '%s'; is it declared extern \"C\"?", name);
     HONE_TRY(hone__driver_check(driver, found,
                                 "finding a kernel (cuModuleGetFunction)", err));
     /* Asking for an attribute also makes a lazily loading driver load the
@@ -176,6 +183,56 @@ hone_status hone__driver_kernel(const hone_driver *driver,
 }
 
 /* ---- launches ------------------------------------------------------------ */
+
+size_t hone__driver_param_bytes(const hone_resolved *resolved,
+                                const hone_pass *pass)
+{
+    static const unsigned char bytes[] = {
+        [HONE_PASS_ARG] = sizeof(hone_cu_ptr),
+        [HONE_PASS_WORKSPACE] = sizeof(hone_cu_ptr),
+        [HONE_PASS_I32] = 4,
+        [HONE_PASS_I64] = 8,
+        [HONE_PASS_MAP] = sizeof(hone_cu_tensor_map),
+        [HONE_PASS_F32] = 4,
+        [HONE_PASS_F64] = 8};
+
+    if (pass->kind == HONE_PASS_ARG &&
+        resolved->args[pass->index].mode == HONE_ARG_SCALAR)
+        return (size_t)resolved->args[pass->index].size_bytes;
+    return bytes[pass->kind];
+}
+
+hone_status hone__driver_check_params(const hone_driver *driver,
+                                      hone_cu_function f,
+                                      const hone_resolved *resolved,
+                                      const hone_resolved_launch *launch,
+                                      hone_error *err)
+{
+    for (size_t i = 0; driver->param_info && i <= launch->n_passed; ++i) {
+        const size_t in_plan =
+            i < launch->n_passed
+                ? hone__driver_param_bytes(resolved, &launch->passed[i])
+                : 0;
+        size_t in_code = 0;
+        size_t offset;
+        const hone_cu_result result =
+            driver->param_info(f, i, &offset, &in_code);
+
+        if (result == HONE_CU_INVALID_VALUE)
+            in_code = 0;
+        else
+            HONE_TRY(hone__driver_check(
+                driver, result, "reading parameters (cuFuncGetParamInfo)",
+                err));
+        if (in_code != in_plan)
+            return hone__fail(
+                err, HONE_ERR_DATABASE,
+                "the launch plan is not that of kernel '%s': its parameter %zu "
+                "takes %zu bytes and gets %zu (0: there is none); tune again",
+                launch->kernel, i + 1, in_code, in_plan);
+    }
+    return HONE_OK;
+}
 
 /* The driver's form of a launch. `attributes` has room for
  * MAX_ATTRIBUTES. */

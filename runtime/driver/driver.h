@@ -24,6 +24,7 @@ typedef struct CUgraphExec_st *hone_cu_graph_exec;
 
 /* CUresult values that are told apart. */
 enum {
+    HONE_CU_INVALID_VALUE = 1,
     HONE_CU_OUT_OF_MEMORY = 2,
     HONE_CU_NOT_INITIALIZED = 3,
     HONE_CU_NO_DEVICE = 100,
@@ -199,6 +200,9 @@ enum { HONE_CU_INTERLEAVE_NONE = 0 };
 /* The same for functions that a driver may lack: NULL then. */
 #define HONE_CUDA_OPTIONAL_MAP(X)                                              \
     X(capture_mode, cuThreadExchangeStreamCaptureMode, (int *in_out_mode))     \
+    X(param_info, cuFuncGetParamInfo, /* since 12.4 */                         \
+      (hone_cu_function f, size_t index, size_t * out_offset,                  \
+       size_t * out_bytes))                                                    \
     X(tensor_map, cuTensorMapEncodeTiled,                                      \
       (hone_cu_tensor_map * out, int type, uint32_t rank, hone_cu_ptr address, \
        const uint64_t *dims, const uint64_t *strides, const uint32_t *box,     \
@@ -265,17 +269,31 @@ hone_status hone__driver_properties(const hone_driver *driver,
                                     hone_cu_device device, hone_properties *out,
                                     hone_error *err);
 
-/* Load kernels from memory at any address; `what` names them in sentences. */
+/* Load kernels from memory at any address; `what` names them in sentences.
+ * HONE_ERR_DATABASE: they are damaged (code_check.h). */
 hone_status hone__driver_load(const hone_driver *driver, const void *code,
                               size_t size_bytes, const char *what,
                               hone_cu_module *out, hone_error *err);
 
 /* Find a kernel and get it ready for a launch with this much dynamic shared
- * memory. */
+ * memory. HONE_ERR_DATABASE: the code has none of this name. */
 hone_status hone__driver_kernel(const hone_driver *driver,
                                 hone_cu_module module, const char *name,
                                 unsigned shared_bytes, hone_cu_function *out,
                                 hone_error *err);
+
+/* Does the kernel have as many parameters as the launch has, of these sizes?
+ * HONE_ERR_DATABASE: its launch plan is not that of this code, and a launch
+ * would be undefined behaviour. A driver that cannot be asked (CUDA's before
+ * 12.4) is taken at its word. */
+hone_status hone__driver_check_params(const hone_driver *driver,
+                                      hone_cu_function f,
+                                      const hone_resolved *resolved,
+                                      const hone_resolved_launch *launch,
+                                      hone_error *err);
+/* What a kernel's parameter takes. */
+size_t hone__driver_param_bytes(const hone_resolved *resolved,
+                                const hone_pass *pass);
 
 /* Make the kernel `name` ready for such launches, and see whether the device
  * can hold them. What the driver would answer with a bare "invalid value" is

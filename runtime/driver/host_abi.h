@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants as host code: a variant compiled by the system's C++ compiler is a
- * shared object with one function, hone_host_run, that executes one launch
+ * shared object with a function, hone_host_run, that executes one launch
  * synchronously. It may be called from several threads at once, and starts
- * no thread that outlives the call: the object is unloaded later. Plain C,
- * the same on both sides. */
+ * no thread that outlives the call: the object is unloaded later. Another one,
+ * hone_host_param, says what it has to be given. Plain C, the same on both
+ * sides. */
 #ifndef HONE_RUNTIME_HOST_ABI_H
 #define HONE_RUNTIME_HOST_ABI_H
 
@@ -25,7 +26,8 @@ enum {
     HONE_HOST_RACE = 5,       /* two threads touch a word of shared memory
                                  between two barriers, one of them writes */
     HONE_HOST_BOUNDS = 6,     /* outside dynamic shared memory */
-    HONE_HOST_TRAP = 7        /* __trap, assert */
+    HONE_HOST_TRAP = 7,       /* __trap, assert */
+    HONE_HOST_NO_PARAM = 8    /* the kernel has fewer */
 };
 
 typedef struct hone_host_launch {
@@ -48,6 +50,14 @@ typedef struct hone_host_report {
 /* Returns report->kind. */
 typedef int hone_host_run_fn(const hone_host_launch *launch,
                              hone_host_report *report);
+
+/* What the kernel's parameter `index` takes, in bytes: HONE_HOST_OK, or
+ * HONE_HOST_NO_KERNEL, HONE_HOST_NO_PARAM. It is the version of this interface
+ * as well: objects of an older hone lack it and are not loaded. Who changes a
+ * meaning here gives this function another name. */
+#define HONE_HOST_PARAM_SYMBOL "hone_host_param"
+typedef int hone_host_param_fn(const char *kernel, unsigned long index,
+                               unsigned long *out_bytes);
 
 /* Objects with constant memory also have this one: its address by name, and
  * its size; NULL if there is none of that name. */

@@ -174,13 +174,28 @@ static hone_cu_result module_unload(hone_cu_module handle)
     return 0;
 }
 
-/* Whether the object has such a kernel shows when it is launched. */
+static hone_cu_result param_info(hone_cu_function handle, size_t index,
+                                 size_t *out_offset, size_t *out_bytes)
+{
+    const hone_host_function *f = (hone_host_function *)(void *)handle;
+
+    unsigned long bytes = 0;
+    const int report = f->module->object.param(f->name, index, &bytes);
+
+    *out_offset = 0;
+    *out_bytes = bytes;
+    return report ? HONE_CU_INVALID_VALUE : 0;
+}
+
 static hone_cu_result module_function(hone_cu_function *out,
                                       hone_cu_module handle, const char *name)
 {
     hone_host_module *module = (hone_host_module *)(void *)handle;
     hone_host_function *f;
+    unsigned long first_bytes;
 
+    if (module->object.param(name, 0, &first_bytes) == HONE_HOST_NO_KERNEL)
+        return HONE_CU_NOT_FOUND;
     (void)pthread_mutex_lock(&module->lock);
     for (f = module->functions; f && strcmp(f->name, name) != 0; f = f->next)
         ;
@@ -433,6 +448,7 @@ const hone_driver *hone__host_driver(void)
         .module_function = module_function,
         .module_global = module_global,
         .function_get = function_get,
+        .param_info = param_info,
         .launch = launch,
         .memory_alloc = memory_alloc,
         .memory_free = memory_free,

@@ -5,12 +5,12 @@
 #include "runtime/driver/host_object.h"
 
 #include "runtime/base/text.h"
+#include "runtime/driver/code_check.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,32 +70,6 @@ static hone_status open_place(place *out, hone_error *err)
     return HONE_OK;
 }
 
-/* Does what the file is mapped by lie beyond its end? dlopen() does not look:
- * it would end in SIGBUS. Everything else it says itself. */
-static int is_cut_short(const char *bytes, size_t size_bytes)
-{
-    ElfW(Ehdr) header;
-
-    if (size_bytes < sizeof header || memcmp(bytes, ELFMAG, SELFMAG) != 0)
-        return 0;
-    memcpy(&header, bytes, sizeof header);
-    if (header.e_phentsize != sizeof(ElfW(Phdr)))
-        return 0;
-    if (header.e_phoff > size_bytes ||
-        header.e_phnum > (size_bytes - header.e_phoff) / sizeof(ElfW(Phdr)))
-        return 1;
-    for (size_t i = 0; i < header.e_phnum; ++i) {
-        ElfW(Phdr) part;
-
-        memcpy(&part, bytes + header.e_phoff + i * sizeof part, sizeof part);
-        if (part.p_type == PT_LOAD &&
-            (part.p_offset > size_bytes ||
-             part.p_filesz > size_bytes - part.p_offset))
-            return 1;
-    }
-    return 0;
-}
-
 /* What dlopen() has to say, without the path, which tells nobody anything. */
 static const char *read_reason(const char *path)
 {
@@ -119,12 +93,19 @@ static hone_status load_failed(const char *what, const char *reason,
                       what, reason);
 }
 
+/* A pointer to a function of the object; NULL: it has no such one. */
+static int find(const hone_host_object *object, const char *name, void *out)
+{
+    void *const symbol = dlsym(object->handle, name);
+
+    memcpy(out, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
 static hone_status load_from(const place *from, const void *bytes,
                              size_t size_bytes, const char *what,
                              hone_host_object *out, hone_error *err)
 {
-    void *symbol;
-
     if (hone__write_all(from->fd, bytes, size_bytes))
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
                                  "cannot write the kernels of %.256s to "
@@ -133,16 +114,13 @@ static hone_status load_from(const place *from, const void *bytes,
     out->handle = dlopen(from->path, RTLD_NOW | RTLD_LOCAL);
     if (!out->handle)
         return load_failed(what, read_reason(from->path), err);
-    symbol = dlsym(out->handle, HONE_HOST_SYMBOL);
-    if (!symbol)
-        return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                          "the kernels of %.256s for the cpu device are no "
-                          "object of hone: there is no " HONE_HOST_SYMBOL
-                          " in it; tune again with --device cpu",
-                          what);
-    memcpy(&out->run, &symbol, sizeof symbol);
-    symbol = dlsym(out->handle, HONE_HOST_CONSTANT_SYMBOL);
-    memcpy(&out->constant, &symbol, sizeof symbol);
+    if (!find(out, HONE_HOST_SYMBOL, &out->run) ||
+        !find(out, HONE_HOST_PARAM_SYMBOL, &out->param))
+        return load_failed(what,
+                           "it is not of this version of hone, there is "
+                           "no " HONE_HOST_PARAM_SYMBOL " in it",
+                           err);
+    (void)find(out, HONE_HOST_CONSTANT_SYMBOL, &out->constant);
     return HONE_OK;
 }
 
@@ -150,12 +128,14 @@ hone_status hone__host_load(const void *bytes, size_t size_bytes,
                             const char *what, hone_host_object *out,
                             hone_error *err)
 {
+    /* What is mapped beyond the file's end would be SIGBUS. */
+    const char *const reason = hone__elf_check(bytes, size_bytes, 0);
     place from = {.fd = -1};
     hone_status status;
 
     *out = (hone_host_object){.handle = NULL};
-    if (is_cut_short(bytes, size_bytes))
-        return load_failed(what, "it is cut short", err);
+    if (reason)
+        return load_failed(what, reason, err);
     HONE_TRY(open_place(&from, err));
     status = load_from(&from, bytes, size_bytes, what, out, err);
     if (from.is_named)

@@ -13,6 +13,7 @@
 typedef struct hone_host_object {
     void *handle; /* of dlopen(); NULL: not loaded */
     hone_host_run_fn *run;
+    hone_host_param_fn *param;
     hone_host_constant_fn *constant; /* NULL: it has no constants */
     int fd;                          /* of the file it was loaded from */
 } hone_host_object;

@@ -175,6 +175,8 @@ static hone_status add_launch(hone_program *program,
         program->is_special = 1;
     HONE_TRY(hone__driver_kernel(setup->driver, setup->module, from->kernel, 0,
                                  &to->function, err));
+    HONE_TRY(hone__driver_check_params(setup->driver, to->function,
+                                       setup->resolved, from, err));
     HONE_TRY(hone__driver_prepare(setup->driver, to->function, from->kernel,
                                   shape, setup->properties, err));
     ++program->n_launches;

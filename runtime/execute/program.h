@@ -124,7 +124,8 @@ typedef struct hone_program_setup {
     size_t more_bytes;
 } hone_program_setup;
 
-/* HONE_ERR_INPUT if this device cannot launch a kernel that way, or if the
+/* HONE_ERR_DATABASE if the launches are not those of the module's kernels;
+ * HONE_ERR_INPUT if this device cannot launch a kernel that way, or if the
  * module has no such constant, or a smaller one; HONE_ERR_UNSUPPORTED,
  * HONE_ERR_NO_GPU for what the driver does not have; what hone__vendor_open()
  * returns. */

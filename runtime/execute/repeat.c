@@ -46,10 +46,19 @@ static hone_status fill_varying(void *user, int64_t number,
     hone_program_repeat *to = t->to;
     hone_program_param *params = to->params + (size_t)number * to->n_varying;
 
-    (void)err;
-    for (unsigned i = 0; launch && i < to->n_varying; ++i)
-        hone__program_param(t->resolved, &launch->passed[to->varying[i]],
-                            &params[i]);
+    for (unsigned i = 0; launch && i < to->n_varying; ++i) {
+        const hone_pass *pass = &launch->passed[to->varying[i]];
+
+        /* The first repetition's are the kernel's. */
+        if (hone__driver_param_bytes(t->resolved, pass) !=
+            hone__driver_param_bytes(t->resolved,
+                                     &t->first->passed[to->varying[i]]))
+            return hone__fail(err, HONE_ERR_DATABASE,
+                              "kernel '%s' picks from parameters of different "
+                              "sizes; tune again",
+                              launch->kernel);
+        hone__program_param(t->resolved, pass, &params[i]);
+    }
     return HONE_OK;
 }
 

@@ -62,6 +62,8 @@ static hone_status take(hone_matcher *m, const hone_candidate *c,
     out->compile_ns = 0;
     if (m->query->use)
         status = m->query->use(m->query->user, out, err);
+    if (status == HONE_ERR_DATABASE) /* its code is not what the plan is for */
+        return hone__store_blame(s->op, row, err);
     if (status != HONE_OK &&
         (spec->vendor.line ||
          (c->form != HONE_CODE_CUBIN && !is_of_all(status))))

@@ -285,20 +285,23 @@ static hone_status check_plan(const hone_store *store, const hone_store_op *op,
                              : hone__fail(err, status, "%s", why.text);
 }
 
+hone_status hone__store_blame(hone_store_op *op, hone_store_row *row,
+                              hone_error *why)
+{
+    row->damage = hone__arena_strndup(&op->arena, why->text, strlen(why->text));
+    return row->damage ? why->status : hone__out_of_memory(why, "");
+}
+
 /* Damage is kept with the row, so that it is not looked at again. */
 static hone_status conclude(hone_store_op *op, hone_store_row *row,
-                            hone_status status, const hone_error *why,
+                            hone_status status, hone_error *why,
                             int *is_checked, hone_error *err)
 {
     *is_checked = status == HONE_OK;
     if (status == HONE_OK)
         return HONE_OK;
-    if (status == HONE_ERR_DATABASE) {
-        row->damage =
-            hone__arena_strndup(&op->arena, why->text, strlen(why->text));
-        if (!row->damage)
-            return hone__out_of_memory(err, "");
-    }
+    if (status == HONE_ERR_DATABASE)
+        status = hone__store_blame(op, row, why);
     if (err)
         *err = *why;
     return status;

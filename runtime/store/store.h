@@ -194,6 +194,10 @@ hone_status hone__store_spec(hone_store *store, hone_store_op *op,
  * has none. HONE_ERR_DATABASE as above. */
 hone_status hone__store_check_cubin(const hone_store *store, hone_store_op *op,
                                     hone_store_row *row, hone_error *err);
+/* The row is damaged, as showed when it was made use of: `why`, whose status is
+ * returned (HONE_ERR_NO_MEMORY if that cannot be kept). */
+hone_status hone__store_blame(hone_store_op *op, hone_store_row *row,
+                              hone_error *why);
 /* Append the row's cubin, checked against its SHA-256. */
 hone_status hone__store_cubin(const hone_store *store,
                               const hone_store_row *row, hone_text *out,

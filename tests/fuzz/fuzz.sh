@@ -16,7 +16,7 @@ mkdir -p "$folder"
 exec 9>"$folder/lock"
 flock 9
 sh "$here/build.sh" "$folder/build"
-targets=${*:-template expr t1 recording plan pack message sql}
+targets=${*:-template expr t1 recording plan pack elf message sql}
 failed=0
 for target in $targets; do
     corpus=$folder/corpus/$target

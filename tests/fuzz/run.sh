@@ -11,7 +11,7 @@ seconds=${2:-600}
 shift
 [ $# -lt 1 ] || shift
 mkdir -p "$folder"
-targets=${*:-template expr t1 recording plan pack message sql}
+targets=${*:-template expr t1 recording plan pack elf message sql}
 while :; do
     for target in $targets; do
         nice -n 15 sh "$here/fuzz.sh" "$seconds" "$folder" "$target" |

@@ -27,6 +27,13 @@ _Static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == 2, "");
 _Static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == 4, "");
 _Static_assert(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION == 6, "");
 
+#if CUDA_VERSION >= 12040
+_Static_assert(_Generic(&cuFuncGetParamInfo,
+                        CUresult (*)(CUfunction, size_t, size_t *, size_t *):
+                            1),
+               "");
+#endif
+
 _Static_assert(sizeof(hone_cu_tensor_map) == sizeof(CUtensorMap), "");
 _Static_assert(_Alignof(hone_cu_tensor_map) >= _Alignof(CUtensorMap), "");
 /* The numbers that tensor_map.c hands out. */

@@ -372,6 +372,17 @@ hone_cu_result cuFuncGetAttribute(int *out, int attribute, hone_cu_function f)
     return 0;
 }
 
+hone_cu_result cuFuncGetParamInfo(hone_cu_function f, size_t index,
+                                  size_t *out_offset, size_t *out_bytes)
+{
+    FAKE_ENTER();
+    if (index >= f->n_params)
+        return FAKE_INVALID_VALUE;
+    *out_offset = 8 * index;
+    *out_bytes = f->size_bytes[index];
+    return 0;
+}
+
 hone_cu_result cuFuncSetAttribute(hone_cu_function f, int attribute, int value)
 {
     FAKE_ENTER();

@@ -127,19 +127,44 @@ static int fir(const hone_host_launch *launch, hone_host_report *report)
     return HONE_HOST_OK;
 }
 
+static const struct kernel {
+    const char *name;
+    hone_host_run_fn *run;
+    unsigned long bytes[8]; /* of the parameters, up to a 0 */
+} kernels[] = {{"axpy", axpy, {4, 8, 8, 4, 8}},
+               {"axpy_more", axpy, {4, 8, 8, 4, 8, 8, 8}},
+               {"sum_parts", sum_parts, {8, 8, 8, 4}},
+               {"sum_all", sum_all, {8, 8, 8}},
+               {"fir", fir, {8, 8}}};
+
+static const struct kernel *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    }
+    return NULL;
+}
+
 int hone_host_run(const hone_host_launch *launch, hone_host_report *report)
 {
-    static const struct {
-        const char *name;
-        hone_host_run_fn *run;
-    } kernels[] = {{"axpy", axpy},
-                   {"sum_parts", sum_parts},
-                   {"sum_all", sum_all},
-                   {"fir", fir}};
+    const struct kernel *kernel = find(launch->kernel);
 
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
-        if (strcmp(kernels[i].name, launch->kernel) == 0)
-            return kernels[i].run(launch, report);
-    }
-    return fail(report, HONE_HOST_NO_KERNEL, "there is no such kernel");
+    return kernel ? kernel->run(launch, report)
+                  : fail(report, HONE_HOST_NO_KERNEL, "no such kernel");
 }
+
+#ifndef HOST_OLD /* as an older hone has compiled it */
+__attribute__((visibility("default"))) hone_host_param_fn hone_host_param;
+
+int hone_host_param(const char *name, unsigned long index,
+                    unsigned long *out_bytes)
+{
+    const struct kernel *kernel = find(name);
+
+    if (!kernel)
+        return HONE_HOST_NO_KERNEL;
+    *out_bytes = kernel->bytes[index];
+    return *out_bytes ? HONE_HOST_OK : HONE_HOST_NO_PARAM;
+}
+#endif

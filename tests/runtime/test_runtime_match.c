@@ -33,7 +33,7 @@ static void put_row(runtime_fixture *fixture, tuned_row row)
     row.dims = row.dims ? row.dims : dims;
     row.n_dims = row.n_dims ? row.n_dims : 1;
     row.launch_plan = row.launch_plan ? row.launch_plan : axpy_plan;
-    row.cubin = axpy_cubin;
+    row.cubin = row.cubin ? row.cubin : axpy_cubin;
     runtime_put(fixture, &row);
 }
 
@@ -159,9 +159,10 @@ static void requires_are_checked_again(void **state)
     const int64_t near[] = {1024 + 64};
     const int64_t far[] = {2048};
 
-    put_row(
-        fixture,
-        (tuned_row){.config = "A=strict", .dims = near, .launch_plan = strict});
+    put_row(fixture, (tuned_row){.config = "A=strict",
+                                 .dims = near,
+                                 .launch_plan = strict,
+                                 .cubin = "axpy 0"});
     put_row(fixture, (tuned_row){.config = "A=easy", .dims = far});
     expect_axpy(fixture, 1024, HONE_MATCH_NEIGHBOUR, "A=strict");
     expect_axpy(fixture, 1024 + 16, HONE_MATCH_NEIGHBOUR, "A=easy");
@@ -249,7 +250,9 @@ static void family_checks_requires_on_this_device(void **state)
                                  "launch axpy\ngrid 1\nblock 1\n";
     runtime_fixture *fixture = *state;
 
-    put_row(fixture, (tuned_row){.config = "A=1", .launch_plan = strict});
+    put_row(
+        fixture,
+        (tuned_row){.config = "A=1", .launch_plan = strict, .cubin = "axpy 0"});
     fake_device(90, 114, "Fake H100");
     expect_axpy(fixture, 1024, HONE_MATCH_FAMILY, "A=1");
     fake_device(90, 16, "Fake H200 MIG 1g");
@@ -471,7 +474,7 @@ static void the_longest_dims(void **state)
     runtime_fixture *fixture = *state;
     int64_t dims[HONE_MAX_DIMS];
     const tuned_row row = {
-        .types = types, .launch_plan = plan, .cubin = axpy_cubin};
+        .types = types, .launch_plan = plan, .cubin = "axpy 0"};
 
     for (int i = 0; i < HONE_MAX_DIMS; ++i) {
         const size_t used = strlen(plan);

@@ -22,10 +22,10 @@ static const char plan[] = "hone-launch 7\n"
                            "arg w in 4 3\nhost w 0\n"
                            "arg d in 4 n\n"
                            "pipeline n CHUNK ; STREAMS ; STAGED - 1\n"
-                           "launch axpy\ngrid (n + 31)/32\nblock 32\n"
+                           "launch axpy_more\ngrid (n + 31)/32\nblock 32\n"
                            "pass alpha\npass x\npass y\nvalue i32 n\n"
                            "value i64 4*n\npass w\npass d\n";
-static const char cubin[] = "axpy 0 4,8,8,4,8,8,8";
+static const char cubin[] = "axpy_more 0 4,8,8,4,8,8,8";
 
 enum { MOST = 300, CALLER = 0x40 };
 

@@ -144,6 +144,22 @@ inline const kernel_entry *find_kernel(const char *name)
     return nullptr;
 }
 
+inline int param(const char *kernel, unsigned long index,
+                 unsigned long *out_bytes)
+{
+    const kernel_entry *k = find_kernel(kernel);
+
+    if (!k)
+        return HONE_HOST_NO_KERNEL;
+    for (const unsigned long *bytes = k->param_bytes; *bytes; bytes++) {
+        if (!index--) {
+            *out_bytes = *bytes;
+            return HONE_HOST_OK;
+        }
+    }
+    return HONE_HOST_NO_PARAM;
+}
+
 inline unsigned count_processors()
 {
     cpu_set_t set;
@@ -236,6 +252,11 @@ template <typename T> inline T *dynamic_shared()
         const hone_host_launch *in, hone_host_report *report)                  \
     {                                                                          \
         return hone_host::run(in, report);                                     \
+    }                                                                          \
+    extern "C" __attribute__((visibility("default"))) int hone_host_param(     \
+        const char *kernel, unsigned long index, unsigned long *out_bytes)     \
+    {                                                                          \
+        return hone_host::param(kernel, index, out_bytes);                     \
     }
 
 /* After the kernels: constant memory that can be found by name. */

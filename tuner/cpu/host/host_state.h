@@ -50,6 +50,7 @@ enum { WARP = 32, MAX_THREADS = 1024, MAX_CALLS = 32 };
 struct kernel_entry {
     void (*call)(void (*kernel)(), void *const *params);
     void (*kernel)();
+    const unsigned long *param_bytes; /* up to a 0 */
 
     template <typename... A> struct caller {
         template <size_t... I> struct places {
@@ -65,12 +66,14 @@ struct kernel_entry {
                     *static_cast<A *>(params[I])...);
             }
         };
+        static constexpr unsigned long bytes[] = {sizeof(A)..., 0};
     };
 
     template <typename... A>
     kernel_entry(void (*f)(A...))
         : call(caller<A...>::template count<sizeof...(A)>::call),
-          kernel(reinterpret_cast<void (*)()>(f))
+          kernel(reinterpret_cast<void (*)()>(f)),
+          param_bytes(caller<A...>::bytes)
     {
     }
 };
