@@ -97,10 +97,6 @@ static hone_status verify_and_time(const run_setup *setup,
     const hone_subject subject = {.enqueue = enqueue_plan, .user = all};
     hone_verdict verdict;
 
-    if (setup->stage->kind->is_shared) { /* native code; all is opened by now */
-        hone__guard_start(NULL);
-        (void)hone__sandbox_enter(NULL, 0);
-    }
     begin(setup, result, "check", 0);
     HONE_TRY(hone__verify(problem, subject, HONE_VERIFY_FIRST, &verdict, err));
     result->error_ratio = verdict.error_ratio;
@@ -110,6 +106,22 @@ static hone_status verify_and_time(const run_setup *setup,
     begin(setup, result, "timing", TIMING_S);
     return result->correct ? time_plans(problem, subject, result, err)
                            : HONE_OK;
+}
+
+/* On the cpu device kernels are native code, which runs from the moment that it
+ * is loaded: objects may have constructors. A list of all operations makes the
+ * database open its files before that. */
+static hone_status confine(const run_setup *setup, hone_ctx *ctx)
+{
+    hone_names *names = NULL;
+
+    if (!setup->stage->kind->is_shared)
+        return HONE_OK;
+    HONE_TRY(hone_operation_list(ctx, &names));
+    hone_names_free(names);
+    hone__guard_start(NULL);
+    (void)hone__sandbox_enter(NULL, 0);
+    return HONE_OK;
 }
 
 static hone_status make_plans(const run_setup *setup, hone_device *device,
@@ -140,6 +152,8 @@ static hone_status run_plan(const run_setup *setup, hone_device *device,
     all.n_args = setup->stage->tmpl->n_args;
     if (status == HONE_OK)
         status = hone_device_select(ctx, device->kind->name);
+    if (status == HONE_OK)
+        status = confine(setup, ctx);
     if (status == HONE_OK)
         status = make_plans(setup, device, &all, &result->match);
     if (status != HONE_OK) {
