@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Preloaded (LD_PRELOAD): the $FAIL_AT-th call into the system of all processes
  * together fails, as it may when memory, disk, descriptors or processes run
- * out. $FAIL_COUNT is a file of a page of zeros, in which they count; what
- * failed is a line in it, behind 64 bytes. */
+ * out; of those with the name $FAIL_NAME, if there is one, and $FAIL_FOR of
+ * them in a row. $FAIL_COUNT is a file of a page of zeros, in which they count;
+ * what failed is a line in it, behind 64 bytes. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -26,12 +27,15 @@ enum { PAGE_BYTES = 4096, NAME_AT = 64 };
 
 static _Atomic int64_t *counter;
 static int64_t fail_at;
+static int64_t fail_for;
+static const char *fail_name; /* NULL: any */
 
 /* Without the functions below. */
 __attribute__((constructor)) static void begin(void)
 {
     const char *path = getenv("FAIL_COUNT");
     const char *at = getenv("FAIL_AT");
+    const char *n = getenv("FAIL_FOR");
     const long fd =
         path ? syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0) : -1;
     void *memory = fd < 0 ? MAP_FAILED
@@ -41,6 +45,8 @@ __attribute__((constructor)) static void begin(void)
     if (fd >= 0)
         (void)syscall(SYS_close, fd);
     fail_at = at ? strtoll(at, NULL, 10) : 0;
+    fail_for = n ? strtoll(n, NULL, 10) : 1;
+    fail_name = getenv("FAIL_NAME");
     if (memory != MAP_FAILED)
         counter = memory;
 }
@@ -54,7 +60,12 @@ static void note(const char *name)
 
 static int fails(const char *name, int code)
 {
-    if (!counter || ++*counter != fail_at)
+    int64_t number;
+
+    if (!counter || (fail_name && strcmp(name, fail_name) != 0))
+        return 0;
+    number = ++*counter;
+    if (!fail_at || number < fail_at || number - fail_at >= fail_for)
         return 0;
     note(name);
     errno = code;

@@ -17,7 +17,7 @@ static const char played_compiler[] =
     "here=$(dirname \"$0\")\n"
     "case \"$*\" in\n"
     "*--version*) echo 'played c++ 1.0'; exit 0 ;;\n"
-    "*/dev/null*) exit 1 ;;\n" /* asked for an option */
+    "*/dev/null*) echo \"unknown: $*\"; exit 1 ;;\n" /* asked for an option */
     "*c++-header*) exit 0 ;;\n"
     "esac\n"
     "unit= object= list= before=\n"

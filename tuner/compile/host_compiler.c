@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system's C++ compiler as a producer of variants: see host_compiler.h.
  */
-#define _GNU_SOURCE /* realpath */
 #include "tuner/compile/host_compiler.h"
 
 #include "runtime/base/hash.h"
 #include "tuner/process/worker.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum {
-    MAX_PATH = 4200,
-    MOST_SECONDS = 10 /* of the processor, for a question to the compiler */
-};
+enum { MAX_PATH = 4200 };
 
 /* In the folder of a unit, where the compiler runs: so no message and no
  * debugging information depends on where that folder is. Our own headers are
@@ -76,86 +70,6 @@ static void make_commands(const hone_host_compiler *compiler,
                       NULL);
 }
 
-/* A path from here stays the same when the compiler runs in a folder of its
- * own. */
-static void choose_path(char *out, size_t size)
-{
-    const char *chosen = getenv("CXX");
-    char *real = chosen && strchr(chosen, '/') ? realpath(chosen, NULL) : NULL;
-
-    (void)snprintf(out, size, "%s",
-                   real                ? real
-                   : chosen && *chosen ? chosen
-                                       : "c++");
-    free(real);
-}
-
-/* Whether the command ends with 0; then the first line of what it prints. */
-static int ask_compiler(const hone_command_line *c, hone_text *out)
-{
-    const char *base = getenv("TMPDIR");
-    char log[MAX_PATH];
-    int fd;
-    int ok;
-
-    (void)snprintf(log, sizeof log, "%s/hone-cxx-XXXXXX",
-                   base && base[0] == '/' ? base : "/tmp");
-    fd = mkstemp(log);
-    if (fd < 0)
-        return 0;
-    (void)close(fd);
-    ok = hone__command_run(c, "/", log, MOST_SECONDS) == 0 &&
-         hone__text_read_file(out, log, NULL) == HONE_OK;
-    if (ok && out->length) {
-        out->length = strcspn(out->data, "\n");
-        out->data[out->length] = '\0';
-    }
-    (void)unlink(log);
-    return ok;
-}
-
-/* The same of `PATH OPTION`, which has to print something. */
-static int ask_option(const char *path, const char *option, hone_text *out)
-{
-    hone_command_line c;
-
-    hone__command_start(&c, path);
-    hone__command_add(&c, option, NULL);
-    return ask_compiler(&c, out) && out->length;
-}
-
-/* Whether it compiles with the option, as far as -S or -c says. clang 14 knows
- * neither of those that are asked for, since its assembler is a part of it;
- * and TLS_DESCRIPTORS is x86-64's. */
-static int knows(const char *path, const char *option, const char *stage)
-{
-    hone_text nothing = {0};
-    hone_command_line c;
-    int ok;
-
-    hone__command_start(&c, path);
-    hone__command_add(&c, option, "-Werror", stage, "-x", "c++", "/dev/null",
-                      "-o", "/dev/null", NULL);
-    ok = ask_compiler(&c, &nothing);
-    hone__text_free(&nothing);
-    return ok;
-}
-
-hone_status hone__host_sanitizer_library(hone_text *out, hone_error *err)
-{
-    char path[1024];
-
-    choose_path(path, sizeof path);
-    if (ask_option(path, "-print-file-name=libasan.so", out) &&
-        out->data[0] == '/')
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_NO_COMPILER,
-                      "the C++ compiler '%s' has no AddressSanitizer library "
-                      "(libasan.so): --sanitize needs g++; install it, or set "
-                      "CXX to one that has it",
-                      path);
-}
-
 static void add_words(hone_text *all, const hone_command_line *c)
 {
     for (int i = 1; i < c->n; ++i) /* without the path */
@@ -191,13 +105,19 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                                      hone_toolchain *out_toolchain,
                                      hone_error *err)
 {
+    /* clang 14 knows neither, since its assembler is a part of it; and the
+     * first is x86-64's. */
+    static const hone_host_question tls = {TLS_DESCRIPTORS, "-S",
+                                           "-mtls-dialect"};
+    static const hone_host_question lists = {LIST_ASSEMBLED "/dev/null", "-c",
+                                             "--MD"};
     hone_text version = {0};
     hone_status status;
 
-    choose_path(compiler->path, sizeof compiler->path);
+    hone__host_compiler_path(compiler->path, sizeof compiler->path);
     compiler->build = build;
     compiler->headers_ready = 0;
-    if (!ask_option(compiler->path, "--version", &version)) {
+    if (!hone__host_ask_option(compiler->path, "--version", &version)) {
         hone__text_free(&version);
         return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "the C++ compiler '%s' does not run: the cpu device "
@@ -207,10 +127,13 @@ hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                           "same way",
                           compiler->path);
     }
-    compiler->tls_descriptors = knows(compiler->path, TLS_DESCRIPTORS, "-S");
-    compiler->lists_assembled =
-        knows(compiler->path, LIST_ASSEMBLED "/dev/null", "-c");
-    status = make_digest(compiler, version.data, out_toolchain, err);
+    status = hone__host_ask_knows(compiler->path, &tls,
+                                  &compiler->tls_descriptors, err);
+    if (status == HONE_OK)
+        status = hone__host_ask_knows(compiler->path, &lists,
+                                      &compiler->lists_assembled, err);
+    if (status == HONE_OK)
+        status = make_digest(compiler, version.data, out_toolchain, err);
     (void)snprintf(out_toolchain->name, sizeof out_toolchain->name, "c++");
     (void)snprintf(out_toolchain->version, sizeof out_toolchain->version,
                    "%.56s, %s, headers %.8s", version.data, build_names[build],

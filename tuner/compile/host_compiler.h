@@ -20,7 +20,7 @@ typedef struct hone_host_compiler {
 } hone_host_compiler;
 
 /* Find the compiler and its version. HONE_ERR_NO_COMPILER says what to
- * install. */
+ * install, or why it could not be asked what it knows. */
 hone_status hone__host_compiler_open(hone_host_compiler *compiler,
                                      hone_host_build build,
                                      hone_toolchain *out_toolchain,
@@ -44,6 +44,28 @@ hone_status hone__host_compile(hone_host_compiler *compiler,
  * are files of `folder`; `assembled` may be NULL. */
 hone_status hone__host_opened_check(const char *folder, const char *compiled,
                                     const char *assembled, hone_error *err);
+
+/* ---- asking it (host_questions.c) -----------------------------------------
+ */
+
+/* $CXX, else c++. */
+void hone__host_compiler_path(char *out, size_t size);
+/* The first line that `PATH OPTION` prints; 0 if there is none. */
+int hone__host_ask_option(const char *path, const char *option, hone_text *out);
+
+/* An option that not all compilers have. */
+typedef struct hone_host_question {
+    const char *option;
+    const char *stage; /* as far as it has to compile: -S or -c */
+    const char *word;  /* of the option, which is in every refusal */
+} hone_host_question;
+
+/* Whether it compiles with the option. A compiler that fails for another reason
+ * has not said no: there may be no process to be had, or no memory, and the
+ * variants would be those of another compiler. It is asked again, and the run
+ * ends if that does not help. */
+hone_status hone__host_ask_knows(const char *path, const hone_host_question *q,
+                                 int *out, hone_error *err);
 
 /* ---- running it --------------------------------------------------------- */
 
