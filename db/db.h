@@ -35,11 +35,17 @@ enum {
     HONE_DB_READONLY = 2 /* only reads; works on read-only storage too */
 };
 
+/* A file of at most so many bytes is looked over before it is written to; one
+ * beside which a log is left, as by a process that was killed, of at most so
+ * many. */
+enum { HONE_DB_LOOK_BYTES = 16 << 20, HONE_DB_LOOK_BYTES_LOG = 256 << 20 };
+
 /* Open `path`; without a flag: read and write an existing file. Older files
  * are migrated when opened for writing; opened read-only they stay as they
  * are and queries see the current views, with what the file does not have as
  * NULL. Also HONE_ERR_NOT_FOUND (no such file) and HONE_ERR_DATABASE (not
- * SQLite, not ours, or of a newer hone). */
+ * SQLite, not ours, of a newer hone, or damaged, as a writer that looks it over
+ * sees). */
 hone_status hone__db_open(const char *path, int flags, hone_db **out,
                           hone_error *err);
 /* Opened to be read where locks fail, so without them: why, in SQLite's words.
