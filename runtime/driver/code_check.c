@@ -83,11 +83,13 @@ static int check_section(const image *file, const Elf64_Shdr *section)
         return section_at(file, section->sh_link).sh_type == SHT_STRTAB &&
                check_entries(file, section, sizeof(Elf64_Sym), check_symbol);
     case SHT_REL:
-        return !is_cubin || check_entries(file, section, sizeof(Elf64_Rel),
-                                          check_relocation);
     case SHT_RELA:
-        return !is_cubin || check_entries(file, section, sizeof(Elf64_Rela),
-                                          check_relocation);
+        return !is_cubin ||
+               (section->sh_info < file->header.e_shnum &&
+                check_entries(file, section,
+                              section->sh_type == SHT_REL ? sizeof(Elf64_Rel)
+                                                          : sizeof(Elf64_Rela),
+                              check_relocation));
     default:
         return 1;
     }
@@ -103,7 +105,8 @@ static const char *check_sections(const image *file)
         if (section.sh_type != SHT_NOBITS &&
             !is_within(file, section.sh_offset, section.sh_size))
             return cut_short;
-        if (names.sh_type != SHT_STRTAB || section.sh_name >= names.sh_size)
+        if (names.sh_type != SHT_STRTAB || section.sh_name >= names.sh_size ||
+            section.sh_link >= file->header.e_shnum)
             return damaged;
     }
     for (size_t i = 0; i < file->header.e_shnum; ++i) {

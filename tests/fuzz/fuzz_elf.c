@@ -66,7 +66,6 @@ static unsigned long believe(const char *bytes, int is_cubin)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_bytes)
 {
-    static volatile unsigned long sum;
     char *exact = malloc(size_bytes + !size_bytes);
 
     if (!exact)
@@ -75,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_bytes)
     (void)hone__code_check(exact, size_bytes);
     for (int i = 0; i < 2; ++i) {
         if (!hone__elf_check(exact, size_bytes, i ? HONE_ELF_CUDA : 0))
-            sum += believe(exact, i);
+            FUZZ_HOLDS(believe(exact, i) != SIZE_MAX);
     }
     free(exact);
     return 0;

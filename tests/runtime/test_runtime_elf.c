@@ -156,6 +156,9 @@ static void every_word(void **state)
         const unsigned type = section(i).sh_type;
 
         make_wrong(WORD(at, Elf64_Shdr, sh_name));
+        make_wrong(WORD(at, Elf64_Shdr, sh_link));
+        if (type == SHT_RELA) /* an empty one, too */
+            make_wrong(WORD(at, Elf64_Shdr, sh_info));
         if (type == SHT_NOBITS)
             continue;
         make_wrong(WORD(at, Elf64_Shdr, sh_offset));
@@ -163,8 +166,6 @@ static void every_word(void **state)
         if (type != SHT_SYMTAB && type != SHT_RELA)
             continue;
         make_wrong(WORD(at, Elf64_Shdr, sh_entsize));
-        if (section(i).sh_size)
-            make_wrong(WORD(at, Elf64_Shdr, sh_link));
     }
 }
 
