@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the compile farm, shared by farm.c (jobs in, answers out),
- * farm_end.c (how a job ends, also when its compiler does not) and
- * compile_worker.c (what one of its processes does). */
+/* The inside of the compile farm, shared by farm_open.c (its processes), farm.c
+ * (jobs in, answers out), farm_end.c (how a job ends, also when its compiler
+ * does not) and compile_worker.c (what one of its processes does). */
 #ifndef HONE_TUNER_FARM_STATE_H
 #define HONE_TUNER_FARM_STATE_H
 
