@@ -348,10 +348,27 @@ hone_status hone__tune_worker_feed(hone_tune_run *run, hone_error *err);
 /* Read what a worker said; handle its death and its deadline. */
 hone_status hone__tune_worker_pump(hone_tune_run *run, hone_tune_worker *worker,
                                    hone_error *err);
-/* Its jobs come first again. */
-void hone__tune_worker_put_back(hone_tune_run *run, hone_tune_worker *worker);
 /* Jobs that workers have. */
 int hone__tune_n_trying(const hone_tune_run *run);
+double hone__tune_trial_timeout_s(const hone_tune_run *run);
+/* The first of the worker's jobs has its outcome; the worker is at the next. */
+hone_status hone__tune_finish_job(hone_tune_run *run, hone_tune_worker *worker,
+                                  const hone_trial_report *report,
+                                  hone_error *err);
+
+/* tune_worker_end.c */
+/* The worker is gone, or is killed because its time is up: that is its job's
+ * outcome, and a new worker starts. */
+hone_status hone__tune_worker_replace(hone_tune_run *run,
+                                      hone_tune_worker *worker,
+                                      hone_outcome outcome, hone_error *err);
+/* What a reference did says nothing about a variant, and it will do it again:
+ * the run ends, with one message. */
+hone_status hone__tune_blame_reference(const hone_tune_run *run,
+                                       const hone_tune_worker *worker,
+                                       const char *what, hone_error *err);
+/* Its jobs come first again. */
+void hone__tune_worker_put_back(hone_tune_run *run, hone_tune_worker *worker);
 
 /* tune_loan.c */
 /* Begin with what is offered. */
