@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char cut_short[] = "it is cut short";
-static const char damaged[] = "its ELF structure is damaged";
+static const char damaged[] = "its structure is wrong";
 
 typedef struct image {
     const char *bytes;

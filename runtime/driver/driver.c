@@ -221,14 +221,13 @@ hone_status hone__driver_check_params(const hone_driver *driver,
         if (result == HONE_CU_INVALID_VALUE)
             in_code = 0;
         else
-            HONE_TRY(hone__driver_check(
-                driver, result, "reading parameters (cuFuncGetParamInfo)",
-                err));
+            HONE_TRY(
+                hone__driver_check(driver, result, "cuFuncGetParamInfo", err));
         if (in_code != in_plan)
             return hone__fail(
                 err, HONE_ERR_DATABASE,
-                "the launch plan is not that of kernel '%s': its parameter %zu "
-                "takes %zu bytes and gets %zu (0: there is none); tune again",
+                "kernel '%s' is not its launch plan's: its parameter %zu takes "
+                "%zu bytes and gets %zu (0: none); tune again",
                 launch->kernel, i + 1, in_code, in_plan);
     }
     return HONE_OK;

@@ -117,7 +117,7 @@ static hone_status load_from(const place *from, const void *bytes,
     if (!find(out, HONE_HOST_SYMBOL, &out->run) ||
         !find(out, HONE_HOST_PARAM_SYMBOL, &out->param))
         return load_failed(what,
-                           "it is not of this version of hone, there is "
+                           "it is of another hone, there is "
                            "no " HONE_HOST_PARAM_SYMBOL " in it",
                            err);
     (void)find(out, HONE_HOST_CONSTANT_SYMBOL, &out->constant);

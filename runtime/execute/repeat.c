@@ -54,8 +54,7 @@ static hone_status fill_varying(void *user, int64_t number,
             hone__driver_param_bytes(t->resolved,
                                      &t->first->passed[to->varying[i]]))
             return hone__fail(err, HONE_ERR_DATABASE,
-                              "kernel '%s' picks from parameters of different "
-                              "sizes; tune again",
+                              "kernel '%s' picks parameters of different sizes",
                               launch->kernel);
         hone__program_param(t->resolved, pass, &params[i]);
     }

@@ -195,7 +195,7 @@ static void an_object_of_an_older_hone(void **state)
                                  .cubin_bytes = old.length,
                                  .config = "A=old"});
     host_refuse(*state, HONE_ERR_UNSUPPORTED,
-                "it is not of this version of hone, there is no "
+                "it is of another hone, there is no "
                 "hone_host_param in it; tune again here");
     hone__text_free(&old);
 }
