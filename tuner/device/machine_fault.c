@@ -22,6 +22,9 @@ const char *hone__machine_fault(const hone_error *err)
 #undef ROW
     };
 
+    /* No place for a kernel, no memory for a file, no descriptor left. */
+    if (err->domain == HONE_DOMAIN_ERRNO && err->status == HONE_ERR_IO)
+        return "a call into the system failed";
     if (err->domain != HONE_DOMAIN_CUDA)
         return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {

@@ -176,7 +176,8 @@ static hone_status take_machine_fault(hone_tune_run *run, hone_tune_worker *w,
         return hone__tune_record_decision(run, "retried", text, err);
     }
     return hone__fail_native(
-        err, HONE_ERR_CUDA, found->domain, found->native,
+        err, found->domain == HONE_DOMAIN_CUDA ? HONE_ERR_CUDA : HONE_ERR_IO,
+        found->domain, found->native,
         "%s, which says nothing about the variants. Everything measured so "
         "far is kept; look at the device with hone doctor, then run the same "
         "command again: %.300s",
@@ -194,7 +195,9 @@ static hone_status take_failure(hone_tune_run *run, hone_tune_worker *w,
 
     w->gave_up = 1;
     (void)hone__unpack_error(in, &error);
-    if (hone__machine_fault(&error)) {
+    /* Before it is ready, files are those of the template. */
+    if (hone__machine_fault(&error) &&
+        (w->is_ready || error.domain == HONE_DOMAIN_CUDA)) {
         if (!w->is_ready) /* another one will not begin either */
             w->n_machine_faults = MAX_MACHINE_FAULTS;
         return take_machine_fault(run, w, &error, err);
