@@ -145,7 +145,8 @@ $greet
 exec sleep $nap
 END
 for signal in KILL TERM INT; do
-    "$HONE" simulate "$small" --repeats 1 --strategy "exec:$mine" >"$work/out" 2>&1 &
+    env --default-signal=INT "$HONE" simulate "$small" --repeats 1 \
+        --strategy "exec:$mine" >"$work/out" 2>&1 &
     pid=$!
     wait_until "the program runs" sh -c "pgrep -f '[s]leep $nap' >/dev/null"
     kill -$signal "$pid" 2>/dev/null || true
@@ -169,11 +170,17 @@ tune() { # tune CODE ARGUMENTS..
     run "$expected" tune saxpy_stream --dims 5003 --device cpu --format json "$@"
 }
 # It hears of the default, which it did not propose, and is asked ahead.
+# It holds no pipe of hone's own processes, which end when theirs does.
 program <<END
+ls -l /proc/self/fd >"$work/files"
 tee "$work/heard" | $work/strategy
 END
 tune 0 --budget 6 --strategy "exec:$mine"
 json shapes.0.trials=6 shapes.0.stopped=budget
+grep -q ' 0 -> pipe:' "$work/files" || fail "no list of files"
+find "/proc/$$/fd" -lname 'pipe:*' -printf '%l\n' >"$work/ours"
+! sed '/ [012] -> /d' "$work/files" | grep 'pipe:' | grep -vFf "$work/ours" ||
+    fail "the program holds other pipes"
 grep -q '^param STREAM false true$' "$work/heard" || fail "no names of values"
 [ "$(grep -c '^tell' "$work/heard")" -ge 2 ] || fail "it was told little"
 "$(dirname "$HONE")/../tests/db_ask" "$HONE_DB" "select strategy from session_v1" |
