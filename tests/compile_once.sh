@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+#   compile_once.sh --environment FOLDER     variables that put it to use, a line each
+#   compile_once.sh WORD ..                  a compiler's command
 # A C++ compiler for the tests of one run of tools/check, which names it in CXX:
 # what hone asks of c++ again, word by word and byte by byte, it answers from
 # $HONE_COMPILED_ONCE, a folder that is empty when the run begins and gone when
@@ -12,6 +14,13 @@
 # folder and the headers above it. Not kept is what failed, and units that
 # include, or assemble, a file from elsewhere but the system's.
 set -u
+# Compilers are confined to folders of their own and those of caches, of which
+# ccache's is named by a variable: it is how the folder can be written there.
+if [ "${1:-}" = --environment ]; then
+    printf '%s\n' "CXX=$(cd "$(dirname "$0")" && pwd)/${0##*/}" \
+        "HONE_COMPILED_BY=${CXX:-c++}" "HONE_COMPILED_ONCE=$2" "CCACHE_DIR=$2"
+    exit
+fi
 real=${HONE_COMPILED_BY:-c++}
 kept=${HONE_COMPILED_ONCE:-}
 [ -d "$kept" ] || exec "$real" "$@"

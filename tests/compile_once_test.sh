@@ -100,6 +100,35 @@ compiles 1 a -fone -S -x c++ /dev/null -o /dev/null
 compiles 0 b -fone -S -x c++ /dev/null -o /dev/null
 compiles 1 a -c other.cpp
 compiles 1 a -c other.cpp
+# From where hone's compile processes are confined to, too: a second cache that
+# is empty makes no unit and no header again.
+mkdir "$work/within" "$work/home"
+cat >"$work/counting" <<'END'
+#!/bin/sh
+case " $* " in
+*' -x c++-header '* | *' hone-unit.cpp '*) echo "$*" >>"$HONE_COMPILED_ONCE/counted" ;;
+esac
+exec c++ "$@"
+END
+chmod +x "$work/counting"
+CXX=$work/counting "$once" --environment "$work/within" >"$work/environment"
+verify() {
+    # shellcheck disable=SC2046 # no blanks in the names of temporary folders
+    env $(cat "$work/environment") HOME="$work/home" HONE_LOCK_DIR="$work" \
+        HONE_TEMPLATE_PATH="$HONE_SOURCE/templates" HONE_CACHE_DIR="$work/cache$1" \
+        "${HONE:?}" verify saxpy/stream --device cpu --limit 1 >"$work/log" 2>&1 ||
+        fail "verify"
+}
+if command -v c++ >/dev/null; then
+    verify 1
+    [ -s "$work/within/counted" ] || fail "nothing was compiled"
+    : >"$work/within/counted"
+    verify 2
+    [ ! -s "$work/within/counted" ] || {
+        cp "$work/within/counted" "$work/log"
+        fail "compiled again"
+    }
+fi
 # Without a folder it is the compiler.
 rm -r "$work/kept"
 unit 1 a

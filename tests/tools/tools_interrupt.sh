@@ -88,7 +88,7 @@ run 0 show winners
 err_has "1 winner of interrupted runs: verified on the own shape only"
 run 0 run "$template" --dims 4099 --device cpu
 run 0 tune "$template" --dims 4099 --device cpu --strategy exhaustive \
-    --trial-timeout 1
+    --trial-timeout 5
 run 0 show winners
 err_empty
 [ "$(ask "select verdict <> 'interrupted' from winner_v1

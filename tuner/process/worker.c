@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starting, hearing and ending worker processes: see worker.h. */
-#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#define _GNU_SOURCE /* F_SETPIPE_SZ, pipe2 */
 #include "tuner/process/worker.h"
 
 #include "tuner/process/guard.h"
@@ -82,7 +82,10 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
 
     *worker = nobody;
     (void)signal(SIGPIPE, SIG_IGN); /* a dead worker is an EPIPE, no end */
-    is_piped = hone__guard_open() && pipe(ends) == 0 && pipe(ends + 2) == 0;
+    /* A program that is started meanwhile would else keep a worker from seeing
+     * the end of its pipe. */
+    is_piped = hone__guard_open() && pipe2(ends, O_CLOEXEC) == 0 &&
+               pipe2(ends + 2, O_CLOEXEC) == 0;
     if (is_piped) {
         (void)fflush(NULL); /* else the child would write it a second time */
         worker->pid = fork();
