@@ -251,6 +251,12 @@ static void test_the_machine_is_not_the_variant(void **state)
     }
     assert_int_equal(fail_with(700, &report, &err), HONE_OK);
     assert_int_equal(report.outcome, HONE_OUTCOME_FAULT);
+    /* No place for a kernel, no descriptor left; a file that is wrong is
+     * somebody's. */
+    err = (hone_error){.status = HONE_ERR_IO, .domain = HONE_DOMAIN_ERRNO};
+    assert_non_null(hone__machine_fault(&err));
+    err.status = HONE_ERR_INPUT;
+    assert_null(hone__machine_fault(&err));
 }
 
 /* A kernel seems to fail, and NVML says that the card is gone. */
