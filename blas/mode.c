@@ -86,8 +86,7 @@ static void read_all(void)
 {
     static const char *const what[] = {
         "", "are counted",
-        "are counted and, where a tuned kernel is faster, "
-        "answered by it"};
+        "are counted and, where a tuned kernel is faster, answered by it"};
     const char *device = text_of("HONE_DEVICE");
 
     if (getauxval(AT_SECURE))

@@ -29,8 +29,8 @@ _Static_assert(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION == 6, "");
 
 #if CUDA_VERSION >= 12040
 _Static_assert(_Generic(&cuFuncGetParamInfo,
-                        CUresult (*)(CUfunction, size_t, size_t *, size_t *):
-                            1),
+                        CUresult (*)(CUfunction, size_t, size_t *,
+                                     size_t *) : 1),
                "");
 #endif
 

@@ -41,7 +41,11 @@ hone_example() {
         *) set -- "$1 --budget 2" ;;
         esac
         ;;
-    "hone tune --shapes FILE"*) wanted=3 ;; # no such file
+    "hone tune --shapes FILE"* | "hone tune --shapes shapes.txt"*) wanted=3 ;; # no such file
+    "hone record"* | "hone with"*)
+        not_run "$1" "a program that calls cuBLAS: tests/blas/preloaded.sh"
+        return
+        ;;
     "hone tune"* | "hone run"* | "hone bench"*) wanted=4 ;;
     "hone simulate"*) wanted=3 ;; # no such file
     "hone explain saxpy"*)
