@@ -117,10 +117,7 @@ static int lies_well(const hone_blas_call *call)
 /* alpha and beta as gemm takes them: f32. */
 static int read_scalars(const hone_blas_call *call, float *alpha, float *beta)
 {
-    const int type =
-        call->shape.compute == HONE_BLAS_COMPUTE_16F   ? HONE_CUDA_R_16F
-        : call->shape.compute == HONE_BLAS_COMPUTE_64F ? HONE_CUDA_R_64F
-                                                       : HONE_CUDA_R_32F;
+    const int type = hone__scalar_type(call->shape.compute);
     double a, b;
 
     if (!call->alpha || !call->beta)

@@ -181,8 +181,7 @@ static void judge(const hone_check *check, const hone_blas_call *call,
     const hone_blas_shape *s = &call->shape;
     const int type =
         s->a_type == HONE_CUDA_R_64F ? HONE_CUDA_R_64F : HONE_CUDA_R_32F;
-    const int scalar =
-        s->compute == HONE_BLAS_COMPUTE_16F ? HONE_CUDA_R_16F : type;
+    const int scalar = hone__scalar_type(s->compute);
     const double alpha = hone__number_at(scalar, call->alpha, 0);
     const double beta = hone__number_at(scalar, call->beta, 0);
     double sum = 0, size = 0, allowed;

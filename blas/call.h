@@ -39,6 +39,15 @@ typedef struct hone_blas_shape {
 } hone_blas_shape;
 _Static_assert(sizeof(hone_blas_shape) == 104, "no bytes between its members");
 
+/* The type of alpha and beta (cudaDataType_t) that goes with a
+ * cublasComputeType_t for real numbers. */
+static inline int hone__scalar_type(int compute)
+{
+    return compute == HONE_BLAS_COMPUTE_16F   ? HONE_CUDA_R_16F
+           : compute == HONE_BLAS_COMPUTE_64F ? HONE_CUDA_R_64F
+                                              : HONE_CUDA_R_32F;
+}
+
 typedef struct hone_blas_call {
     hone_blas_shape shape;
     hone_met met;
@@ -46,8 +55,7 @@ typedef struct hone_blas_call {
     const void *a, *b;
     void *c;
     hone_blas_handle handle; /* NULL: of cuBLASLt */
-    hone_stream stream;      /* known when `has_stream` */
-    int has_stream;
+    hone_stream stream;
     /* Of enter.c. */
     struct hone_entry *entry; /* NULL: the call is nobody's business */
     struct hone_sample *sample;

@@ -9,14 +9,11 @@ enum { NOT_INITIALIZED = 1 };
 /* out = alpha*A*B + beta*C, and gemm adds to where its result is. */
 static int is_apart(const hone_blas_call *call, const void *c, int is_same)
 {
-    const int type =
-        call->shape.compute == HONE_BLAS_COMPUTE_16F   ? HONE_CUDA_R_16F
-        : call->shape.compute == HONE_BLAS_COMPUTE_64F ? HONE_CUDA_R_64F
-                                                       : HONE_CUDA_R_32F;
-
     if (c == call->c && is_same)
         return 0;
-    return !call->beta || hone__number_at(type, call->beta, 0) != 0;
+    return !call->beta ||
+           hone__number_at(hone__scalar_type(call->shape.compute), call->beta,
+                           0) != 0;
 }
 
 hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
@@ -30,8 +27,7 @@ hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
                            .a = a,
                            .b = b,
                            .c = out,
-                           .stream = stream,
-                           .has_stream = 1};
+                           .stream = stream};
     hone_blas_result result;
     int is_same = 0;
 

@@ -47,7 +47,6 @@ static int ask_handle(hone_blas_call *call, const hone_real *real)
         real->get_pointer_mode(call->handle, &pointer_mode) ||
         real->get_math_mode(call->handle, &math))
         return 0;
-    call->has_stream = 1;
     if (pointer_mode != HONE_BLAS_POINTER_MODE_HOST &&
         shape->oddity == HONE_ODDITY_NONE)
         shape->oddity = HONE_ODDITY_SCALARS;

@@ -128,14 +128,6 @@ static hone_oddity oddity_of(const hone_real_lt *real, hone_lt_desc desc,
     return HONE_ODDITY_NONE;
 }
 
-/* Are alpha and beta of the type that this way of computing has by itself? */
-static int is_scaled_so(int compute, int scale)
-{
-    return scale == (compute == HONE_BLAS_COMPUTE_16F   ? HONE_CUDA_R_16F
-                     : compute == HONE_BLAS_COMPUTE_64F ? HONE_CUDA_R_64F
-                                                        : HONE_CUDA_R_32F);
-}
-
 static void ask_all(const hone_real_lt *real, const hone_lt_product *p,
                     hone_blas_shape *s, int *is_same)
 {
@@ -153,7 +145,7 @@ static void ask_all(const hone_real_lt *real, const hone_lt_product *p,
     s->oddity =
         (int16_t)oddity_of(real, p->desc, s->epilogue, l, HONE_COUNT(l));
     if (s->oddity == HONE_ODDITY_NONE &&
-        !is_scaled_so(s->compute, ask(real, p->desc, SCALE, -1)))
+        ask(real, p->desc, SCALE, -1) != hone__scalar_type(s->compute))
         s->oddity = HONE_ODDITY_DESCRIPTION;
     s->op_a = (uint8_t)ask(real, p->desc, OP_A, HONE_BLAS_OP_N);
     s->op_b = (uint8_t)ask(real, p->desc, OP_B, HONE_BLAS_OP_N);

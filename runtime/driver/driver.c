@@ -218,6 +218,8 @@ hone_status hone__driver_check_params(const hone_driver *driver,
         const hone_cu_result result =
             driver->param_info(f, i, &offset, &in_code);
 
+        if (result == HONE_CU_NOT_SUPPORTED)
+            return HONE_OK; /* this driver does not say */
         if (result == HONE_CU_INVALID_VALUE)
             in_code = 0;
         else
