@@ -167,10 +167,13 @@ static hone_status look_over(hone_db *db, hone_error *err)
         hone__database_integer(db, doing, "PRAGMA page_count", &n_pages, err));
     HONE_TRY(hone__database_integer(db, doing, "PRAGMA page_size", &page_bytes,
                                     err));
-    if (!n_pages || n_pages > most_bytes / page_bytes ||
-        stat(sqlite3_db_filename(db->handle, "main"), &file) ||
+    if (stat(sqlite3_db_filename(db->handle, "main"), &file) ||
         (file.st_dev == looked_over.st_dev &&
          file.st_ino == looked_over.st_ino))
+        return HONE_OK;
+    /* What it was may go, and its number be another file's. */
+    looked_over = (struct stat){.st_ino = 0};
+    if (!n_pages || n_pages > most_bytes / page_bytes)
         return HONE_OK;
     hone__database_limit(db, HONE_DB_SHOW_SECONDS);
     status = hone__db_query(db, "PRAGMA quick_check(1)", NULL, 0, on_finding,
