@@ -171,12 +171,14 @@ static int launch(hone_blas_call *call, hone_deal *deal, uint64_t number)
     if (hone__sample_is_due(number))
         sample = hone__sample_begin(call->entry, number, call->stream);
     status = hone__answer_into(call, call->c, &err);
-    if (sample)
-        hone__sample_end(sample, call->stream, 1);
     if (status != HONE_OK) {
+        if (sample)
+            hone__sample_drop(sample);
         note_failure(deal, &err);
         return 0;
     }
+    if (sample)
+        hone__sample_end(sample, call->stream, 1);
     atomic_fetch_add_explicit(&call->entry->n_answered, 1,
                               memory_order_relaxed);
     return 1;

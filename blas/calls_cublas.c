@@ -76,7 +76,7 @@ static void set_pointers(hone_blas_call *call, int64_t batch)
         if (hone__blas_begin(&call, real))                                     \
             return 0;                                                          \
         result = real->id(__VA_ARGS__);                                        \
-        hone__blas_end(&call);                                                 \
+        hone__blas_end(&call, result);                                         \
         return result;                                                         \
     }
 

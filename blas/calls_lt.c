@@ -45,6 +45,6 @@ hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
     result = real->matmul(h, desc, alpha, a, a_layout, b, b_layout, beta, c,
                           c_layout, out, out_layout, algorithm, workspace,
                           workspace_bytes, stream);
-    hone__blas_end(&call);
+    hone__blas_end(&call, result);
     return result;
 }

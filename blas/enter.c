@@ -104,13 +104,13 @@ int hone__blas_begin(hone_blas_call *call, const hone_real *real)
     return 0;
 }
 
-void hone__blas_end(hone_blas_call *call)
+void hone__blas_end(hone_blas_call *call, hone_blas_result result)
 {
     if (!call->entry)
         return;
     if (call->sample)
         hone__sample_end(call->sample, call->stream, 0);
     if (call->check)
-        hone__check_end(call->check, call);
+        hone__check_end(call->check, call, result == 0);
     is_within = 0;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptions are opaque: their values are asked for one by one, 30 to 45 ns
- * each (cuBLASLt 13.0, 40 of them). Programs make new ones for each call, with
+ * each (cuBLASLt 13.1, 40 of them). Programs make new ones for each call, with
  * the same bytes; so what was asked is kept with the bytes, for each thread.
- * Only of version 13: of others the size of a description is not known. */
+ * Only of versions whose header was looked at (table `sizes`): what a larger
+ * description says behind the bytes that are compared would be missed. Of
+ * versions newer than these nothing is known but that they may have more to
+ * say: their products are counted and left alone. */
 #include "blas/lt_read.h"
 
 #include "runtime/base/alloc.h"
@@ -12,9 +15,9 @@
 #include <string.h>
 
 enum {
-    DESC_BYTES = 256,  /* cublasLtMatmulDescOpaque_t, version 13 */
-    LAYOUT_BYTES = 64, /* cublasLtMatrixLayoutOpaque_t */
-    KNOWN_VERSION = 13,
+    DESC_BYTES = 256, /* cublasLtMatmulDescOpaque_t, version 13 */
+    LAYOUT_BYTES_MOST = 112,
+    NEWEST_VERSION = 130499,
     PLACES = 64
 };
 
@@ -31,7 +34,10 @@ enum {
     EPILOGUE,
     A_SCALE = 17, /* then B, C, D, and where the largest of D goes */
     D_LARGEST = 21,
-    EMULATION = 38
+    OUT_SCALE = 36,
+    EMULATION = 38,
+    ALPHA_STEP = 39, /* from a product of a batch to the next; then beta's */
+    BETA_STEP = 40
 };
 enum { ORDER_COLUMNS = 0, FILL_FULL = 2, EPILOGUE_NONE = 1 };
 
@@ -43,15 +49,16 @@ typedef struct layout {
 } layout;
 
 /* The bytes of a product's descriptions. */
-typedef struct bytes {
+typedef struct described {
     unsigned char desc[DESC_BYTES];
-    unsigned char layouts[4][LAYOUT_BYTES];
-} bytes;
+    unsigned char layouts[4][LAYOUT_BYTES_MOST];
+} described;
 
 typedef struct place {
-    bytes of;
+    const hone_real_lt *real;
+    described of;
     hone_blas_shape shape;
-    int is_same, is_used;
+    int is_same;
 } place;
 
 /* ---- asking -------------------------------------------------------------- */
@@ -95,14 +102,31 @@ static int32_t ask(const hone_real_lt *real, hone_lt_desc desc, int attribute,
     return value;
 }
 
-static int has_pointer(const hone_real_lt *real, hone_lt_desc desc,
-                       int attribute)
+/* A pointer, or another value of 64 bits; older versions do not have all. */
+static int has_value(const hone_real_lt *real, hone_lt_desc desc, int attribute)
 {
-    void *value = NULL;
+    uint64_t value = 0;
     size_t written;
 
     return !real->desc_get(desc, attribute, &value, sizeof value, &written) &&
            value;
+}
+
+/* Does it say something that gemm does not have, or that nobody here knows? */
+static int is_special(const hone_real_lt *real, hone_lt_desc desc)
+{
+    static const int values[] = {OUT_SCALE, EMULATION, ALPHA_STEP, BETA_STEP};
+
+    if (ask(real, desc, OP_C, HONE_BLAS_OP_N) != HONE_BLAS_OP_N ||
+        ask(real, desc, FILL, FILL_FULL) != FILL_FULL)
+        return 1;
+    for (int i = A_SCALE; i <= D_LARGEST; ++i)
+        if (has_value(real, desc, i))
+            return 1;
+    for (size_t i = 0; i < HONE_COUNT(values); ++i)
+        if (has_value(real, desc, values[i]))
+            return 1;
+    return real->version() > NEWEST_VERSION;
 }
 
 static hone_oddity oddity_of(const hone_real_lt *real, hone_lt_desc desc,
@@ -118,13 +142,8 @@ static hone_oddity oddity_of(const hone_real_lt *real, hone_lt_desc desc,
         return HONE_ODDITY_SCALARS;
     if (epilogue != EPILOGUE_NONE)
         return HONE_ODDITY_EPILOGUE;
-    if (ask(real, desc, OP_C, HONE_BLAS_OP_N) != HONE_BLAS_OP_N ||
-        ask(real, desc, FILL, FILL_FULL) != FILL_FULL ||
-        has_pointer(real, desc, EMULATION))
+    if (is_special(real, desc))
         return HONE_ODDITY_DESCRIPTION;
-    for (int i = A_SCALE; i <= D_LARGEST; ++i)
-        if (has_pointer(real, desc, i))
-            return HONE_ODDITY_DESCRIPTION;
     return HONE_ODDITY_NONE;
 }
 
@@ -192,14 +211,38 @@ static const void *layout_of(const hone_lt_product *p, size_t i)
     return all[i];
 }
 
+/* The bytes of a layout, asked once for each thread and library; 0: not known.
+ * Those that a program has made itself, by the header of an older version of
+ * 13, may be shorter: then what lies behind them is compared as well. */
+static size_t layout_bytes(const hone_real_lt *real)
+{
+    static const struct {
+        size_t from, to, bytes;
+    } sizes[] = {{130000, 130199, 64}, {130200, NEWEST_VERSION, 112}};
+    static _Thread_local const hone_real_lt *asked;
+    static _Thread_local size_t bytes;
+
+    if (asked != real) {
+        const size_t version = real->version();
+
+        asked = real;
+        bytes = 0;
+        for (size_t i = 0; i < HONE_COUNT(sizes); ++i)
+            if (version >= sizes[i].from && version <= sizes[i].to)
+                bytes = sizes[i].bytes;
+    }
+    return bytes;
+}
+
 /* Sizes and types are among the first bytes; what else differs is compared. */
 static place *place_of(const hone_lt_product *p)
 {
-    uint64_t hash = hone__hash64(p->desc, LAYOUT_BYTES);
+    enum { FIRST_BYTES = 64 };
+    uint64_t hash = hone__hash64(p->desc, FIRST_BYTES);
 
     for (size_t i = 0; i < 4; ++i)
         hash = (hash << 7 | hash >> 57) ^
-               hone__hash64(layout_of(p, i), LAYOUT_BYTES);
+               hone__hash64(layout_of(p, i), FIRST_BYTES);
     if (!places) {
         (void)pthread_once(&once, make_key);
         places = has_key ? hone__alloc(PLACES * sizeof *places) : NULL;
@@ -211,37 +254,24 @@ static place *place_of(const hone_lt_product *p)
     return places ? &places[hash % PLACES] : NULL;
 }
 
-static int is_of(const place *known, const hone_lt_product *p)
+static int is_of(const place *known, const hone_real_lt *real,
+                 const hone_lt_product *p, size_t bytes)
 {
-    if (!known->is_used || memcmp(known->of.desc, p->desc, DESC_BYTES) != 0)
+    if (known->real != real || memcmp(known->of.desc, p->desc, DESC_BYTES) != 0)
         return 0;
     for (size_t i = 0; i < 4; ++i)
-        if (memcmp(known->of.layouts[i], layout_of(p, i), LAYOUT_BYTES) != 0)
+        if (memcmp(known->of.layouts[i], layout_of(p, i), bytes) != 0)
             return 0;
     return 1;
-}
-
-/* Asked once for each thread and library. */
-static int is_known_version(const hone_real_lt *real)
-{
-    static _Thread_local const hone_real_lt *asked;
-    static _Thread_local int is_known;
-
-    if (asked != real) {
-        asked = real;
-        is_known = real->version() / 10000 == KNOWN_VERSION;
-    }
-    return is_known;
 }
 
 void hone__lt_read(const hone_real_lt *real, const hone_lt_product *p,
                    hone_blas_shape *out, int *out_is_same)
 {
-    const int may_know =
-        p->desc && p->a && p->b && p->out && is_known_version(real);
-    place *known = may_know ? place_of(p) : NULL;
+    const size_t n = p->desc && p->a && p->b && p->out ? layout_bytes(real) : 0;
+    place *known = n ? place_of(p) : NULL;
 
-    if (known && is_of(known, p)) {
+    if (known && is_of(known, real, p, n)) {
         *out = known->shape;
         *out_is_same = known->is_same;
         return;
@@ -251,8 +281,8 @@ void hone__lt_read(const hone_real_lt *real, const hone_lt_product *p,
         return;
     memcpy(known->of.desc, p->desc, DESC_BYTES);
     for (size_t i = 0; i < 4; ++i)
-        memcpy(known->of.layouts[i], layout_of(p, i), LAYOUT_BYTES);
+        memcpy(known->of.layouts[i], layout_of(p, i), n);
     known->shape = *out;
     known->is_same = *out_is_same;
-    known->is_used = 1;
+    known->real = real;
 }

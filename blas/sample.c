@@ -107,7 +107,7 @@ hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
     hone_sample *s = NULL;
     int saved;
 
-    if (!driver || hone__blas_is_captured(stream))
+    if (!driver || entry->shape.device < 0 || hone__blas_is_captured(stream))
         return NULL;
     if (pthread_mutex_trylock(&lock))
         return NULL;
@@ -136,6 +136,13 @@ void hone__sample_end(hone_sample *s, hone_stream stream, int is_ours)
     s->is_ours = is_ours;
     s->state =
         driver && !driver->event_record(s->end, stream) ? UNDER_WAY : FREE;
+    hone__sample_unlock();
+}
+
+void hone__sample_drop(hone_sample *s)
+{
+    hone__sample_lock();
+    s->state = FREE;
     hone__sample_unlock();
 }
 

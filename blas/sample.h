@@ -18,6 +18,8 @@ static inline int hone__sample_is_due(uint64_t number)
 hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
                                 hone_stream stream);
 void hone__sample_end(hone_sample *sample, hone_stream stream, int is_ours);
+/* In place of its end: nothing was done. */
+void hone__sample_drop(hone_sample *sample);
 /* Add up what has ended meanwhile. */
 void hone__sample_collect(void);
 /* In a child of fork(). */

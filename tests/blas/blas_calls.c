@@ -42,6 +42,8 @@ typedef struct caller {
     hone_blas_handle handle;
     hone_lt_handle lt;
     unsigned char scalars[2][8];
+    const void *as[MOST_BATCH], *bs[MOST_BATCH];
+    void *cs[MOST_BATCH];
     _Alignas(64) unsigned char a[MOST_BYTES], b[MOST_BYTES], c[MOST_BYTES];
     _Alignas(64) unsigned char other[MOST_BYTES];
 } caller;
@@ -97,8 +99,8 @@ typedef struct arguments {
     void *c;
     const void *added; /* of cublasLtMatmul: what beta belongs to */
     int compute, is_64;
-    const void *as[MOST_BATCH], *bs[MOST_BATCH];
-    void *cs[MOST_BATCH];
+    const void **as, **bs;
+    void **cs;
 } arguments;
 
 #define S(field) (x->s.field)
@@ -191,8 +193,10 @@ static hone_lt_layout layout(const arguments *x, int type, int64_t rows,
     return l;
 }
 
+/* Batches lie at one distance, or are arrays of pointers. */
 static int by_lt(const arguments *x)
 {
+    const int32_t kind = S(batch) > 1 && x->is_64;
     const int32_t op_a = S(op_a), op_b = S(op_b);
     hone_lt_desc desc = NULL;
     hone_lt_layout l[3] = {
@@ -207,9 +211,17 @@ static int by_lt(const arguments *x)
         cublasLtMatmulDescSetAttribute(desc, 3, &op_a, sizeof op_a) ||
         cublasLtMatmulDescSetAttribute(desc, 4, &op_b, sizeof op_b))
         exit(3);
-    result =
-        cublasLtMatmul(x->lt, desc, x->alpha, x->a, l[0], x->b, l[1], x->beta,
-                       x->added, l[2], x->c, l[2], NULL, NULL, 0, NULL);
+    for (int i = 0; kind && i < 3; ++i)
+        if (cublasLtMatrixLayoutSetAttribute(l[i], 8, &kind, sizeof kind))
+            exit(3);
+    if (kind)
+        result = cublasLtMatmul(x->lt, desc, x->alpha, x->as, l[0], x->bs, l[1],
+                                x->beta, x->cs, l[2], x->cs, l[2], NULL, NULL,
+                                0, NULL);
+    else
+        result = cublasLtMatmul(x->lt, desc, x->alpha, x->a, l[0], x->b, l[1],
+                                x->beta, x->added, l[2], x->c, l[2], NULL, NULL,
+                                0, NULL);
     for (int i = 0; i < 3; ++i)
         (void)cublasLtMatrixLayoutDestroy(l[i]);
     (void)cublasLtMatmulDescDestroy(desc);
@@ -298,6 +310,9 @@ static void one_call(caller *state, uint64_t seed, int pool, int number,
     const int mode = !draw(r, 8);
     arguments x = {.h = state->handle,
                    .lt = state->lt,
+                   .as = state->as,
+                   .bs = state->bs,
+                   .cs = state->cs,
                    .alpha = state->scalars[0],
                    .beta = state->scalars[1]};
     int result;

@@ -120,6 +120,8 @@ static int multiply(hone_blas_handle h, fake_product *p)
         return 0;
     }
 #endif
+    if (fake_fails())
+        return 13; /* as for the execution that failed */
     if (p->batch > 1 && p->compute == COMPUTE_32F && !p->as && !h->pointer_mode)
         return by_lt(p);
     return fake_multiply(p);

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A libcublasLt.so.13 that computes on the host. Descriptions are as large as
- * those of version 13; attributes lie in them by their numbers.
- * $FAKE_BLAS_VERSION is the version. */
+ * those of version 13.4; attributes lie in them by their numbers, the kind of
+ * batch behind all that a description of 13.1 has. $FAKE_BLAS_VERSION is the
+ * version (130400). */
 #include "tests/blas/fake_parts.h"
 
 #include <stdlib.h>
 
-enum { DESC_WORDS = 32, LAYOUT_WORDS = 8, EPILOGUE = 7, FILL = 6 };
+enum {
+    DESC_WORDS = 32,
+    LAYOUT_WORDS = 14,
+    EPILOGUE = 7,
+    FILL = 6,
+    KIND_OF_BATCH = 8
+};
 
 struct hone_lt_desc_opaque {
     uint64_t word[DESC_WORDS];
@@ -19,7 +26,7 @@ size_t cublasLtGetVersion(void)
 {
     const char *text = getenv("FAKE_BLAS_VERSION");
 
-    return text ? (size_t)atoi(text) : 130000;
+    return text ? (size_t)atoi(text) : 130400;
 }
 
 int cublasLtCreate(hone_lt_handle *out)
@@ -137,6 +144,14 @@ hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
     (void)stream;
     if (!h || desc->word[EPILOGUE] != 1)
         return 7;
+    if (fake_fails())
+        return 13;
+    if (out_layout->word[KIND_OF_BATCH] == 1) { /* arrays of pointers */
+        p.as = a;
+        p.bs = b;
+        p.cs = out;
+        return fake_multiply(&p);
+    }
     if (c && c != out)
         for (int64_t j = 0; j < p.n; ++j)
             for (int64_t i = 0; i < p.m; ++i)

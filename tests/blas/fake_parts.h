@@ -6,6 +6,8 @@
 #include "blas/functions.h"
 #include "tests/tuner/fake_blas_types.h"
 
+#include <stdlib.h>
+
 typedef struct fake_product {
     int op_a, op_b;
     int64_t m, n, k;
@@ -48,6 +50,15 @@ static inline void fake_one(const fake_product *p, const void *a, const void *b,
                 sum += beta * element(c, p->c_type, j * p->ldc + i);
             set_element(c, p->c_type, j * p->ldc + i, sum);
         }
+}
+
+/* Every $FAKE_BLAS_FAILS-th product fails, and writes nothing. */
+static inline int fake_fails(void)
+{
+    static _Atomic unsigned n;
+    const char *text = getenv("FAKE_BLAS_FAILS");
+
+    return text && ++n % (unsigned)atoi(text) == 0;
 }
 
 static inline int fake_multiply(const fake_product *p)

@@ -49,6 +49,8 @@ head -n 1 "$work/shapes.txt" | grep -qx '# hone-record 1' || fail "no title"
 sum=$(awk 'NR > 1 { for (i = 2; i <= NF; i++) if ($i ~ /^arch=/) n += $(i - 1) }
     END { print n }' "$work/shapes.txt")
 [ "$sum" -eq "$calls" ] || fail "$sum calls recorded of $calls"
+grep -q '^# cublasLtMatmul .*matrices as an array of pointers' \
+    "$work/shapes.txt" || fail "descriptions that differ in the end are mixed up"
 grep -q 'call=cublasLtMatmul .*time_ns=[0-9]' "$work/shapes.txt" ||
     fail "no products of cuBLASLt, or no time"
 for why in "matrices as an array of pointers" "scalars\|device memory" \
@@ -59,10 +61,17 @@ done
 same record -q -o "$work/shapes.txt" -- "$program" "$calls" $seed $pool
 err_empty
 [ "$(grep -c '^# hone-record' "$work/shapes.txt")" -eq 1 ] || fail "two titles"
-# Descriptions of other versions are asked one by one.
+# Descriptions of other versions are asked one by one; newer ones than those
+# whose header was looked at are left alone.
 FAKE_BLAS_VERSION=120000
 export FAKE_BLAS_VERSION
 same record -o "$work/again.txt" -- "$program" "$calls" $seed $pool
+FAKE_BLAS_VERSION=990000
+same record -o "$work/newer.txt" -- "$program" "$calls" $seed $pool
+! grep -q '^gemm .*call=cublasLtMatmul' "$work/newer.txt" ||
+    fail "a version that nobody knows is taken for a known one"
+grep -q '^# cublasLtMatmul .*a description that hone does not know' \
+    "$work/newer.txt" || fail "no word of a version that nobody knows"
 unset FAKE_BLAS_VERSION
 # As often: lines of the same product add up, and twice as many were recorded.
 sums() {
@@ -115,6 +124,20 @@ err_has "answered by planted"
 same with --check-every 3 -- "$program" "$calls" $seed $pool
 grep -q '[1-9][0-9]* computed both ways, 0 wrong' "$work/err" ||
     fail "no check, or a wrong one"
+# As many as there are combinations of what a call can have.
+plain 10000 $seed $pool
+same with --check-every 50 -- "$program" 10000 $seed $pool
+[ "$(answered)" -gt 2500 ] || fail "few of 10000 were answered"
+# Where the library fails there is nothing to compare, and its error goes on.
+FAKE_BLAS_FAILS=3
+export FAKE_BLAS_FAILS
+plain 300 $seed $pool
+grep -q ': 13 ' "$work/plain" || fail "no call fails"
+same with --check-every 1 -- "$program" 300 $seed $pool
+grep -q '[1-9][0-9]* computed both ways, 0 wrong' "$work/err" ||
+    fail "a failed call counts as wrong"
+unset FAKE_BLAS_FAILS
+plain "$calls" $seed $pool
 # The kernel goes wrong: it is found, and its shapes are left alone.
 PLANTED=1
 export PLANTED
