@@ -114,6 +114,7 @@ static hone_status put_shape(hone_shapes *shapes, const hone_shape *shape,
 
     if (known) {
         known->n_launches += shape->n_launches;
+        known->recorded_ns += shape->recorded_ns;
         return HONE_OK;
     }
     HONE_TRY(grow_table(shapes, err));
@@ -125,10 +126,14 @@ static hone_status put_shape(hone_shapes *shapes, const hone_shape *shape,
 }
 
 static hone_status add_shape(hone_shapes *shapes, size_t op, const char *dims,
-                             uint64_t n_launches, hone_error *err)
+                             uint64_t n_launches, double launch_ns,
+                             hone_error *err)
 {
     const hone_template *tmpl = shapes->ops[op].impls.items[0];
-    hone_shape shape = {.tmpl = tmpl, .op = op, .n_launches = n_launches};
+    hone_shape shape = {.tmpl = tmpl,
+                        .op = op,
+                        .n_launches = n_launches,
+                        .recorded_ns = (double)n_launches * launch_ns};
 
     HONE_TRY(hone__template_parse_dims(tmpl, dims, shape.dims, err));
     return put_shape(shapes, &shape, err);
@@ -145,7 +150,7 @@ static hone_status add_group(const hone_options *options, size_t first,
 
         HONE_TRY(use_op(options, options->items[i].text, shapes, &op, err));
         for (size_t j = from; j < to; ++j)
-            HONE_TRY(add_shape(shapes, op, options->items[j].text, 0, err));
+            HONE_TRY(add_shape(shapes, op, options->items[j].text, 0, 0, err));
     }
     return HONE_OK;
 }
@@ -186,6 +191,7 @@ static hone_status read_items(const hone_options *options, hone_shapes *shapes,
 typedef struct shape_line {
     char *op, *dims;
     uint64_t n_launches; /* 0: the line has no count */
+    double launch_ns;    /* 0: it has no time */
     int is_of_cpu, is_of_gpu;
 } shape_line;
 
@@ -215,6 +221,10 @@ static int split_line(char *line, shape_line *out)
         if (strncmp(word, "arch=", 5) == 0) {
             out->is_of_cpu = strcmp(word + 5, HONE_ARCH_CPU) == 0;
             out->is_of_gpu = !out->is_of_cpu;
+        } else if (strncmp(word, "time_ns=", 8) == 0) {
+            out->launch_ns = strtod(word + 8, &end);
+            if (*end || !(out->launch_ns >= 0 && out->launch_ns < 1e18))
+                return 0;
         }
     }
     return 1;
@@ -232,7 +242,8 @@ static hone_status add_to_named(const shape_file *file, const shape_line *line,
 
         if (!impls->named || strcmp(impls->named->op, line->op) != 0)
             continue;
-        HONE_TRY(add_shape(shapes, i, line->dims, line->n_launches, err));
+        HONE_TRY(add_shape(shapes, i, line->dims, line->n_launches,
+                           line->launch_ns, err));
         ++*out_n;
     }
     return HONE_OK;
@@ -252,7 +263,8 @@ static hone_status use_line(const shape_file *file, const shape_line *line,
     if (n)
         return HONE_OK;
     HONE_TRY(use_op(file->options, line->op, shapes, &place, err));
-    return add_shape(shapes, place, line->dims, line->n_launches, err);
+    return add_shape(shapes, place, line->dims, line->n_launches,
+                     line->launch_ns, err);
 }
 
 /* What a program launches may be anything: the others are tuned. */

@@ -65,10 +65,12 @@ static hone_status tune_shared(hone_tune_work *run, hone_error *err)
     run->shares = hone__alloc(run->n_models * n * sizeof *run->shares);
     if (!run->shares)
         return hone__out_of_memory(err, " for the shapes");
-    for (size_t i = 0; i < run->n_models * n; ++i)
-        run->shares[i].n_launches = run->shapes.items[i % n].n_launches
-                                        ? run->shapes.items[i % n].n_launches
-                                        : 1;
+    for (size_t i = 0; i < run->n_models * n; ++i) {
+        const hone_shape *shape = &run->shapes.items[i % n];
+
+        run->shares[i].n_launches = shape->n_launches ? shape->n_launches : 1;
+        run->shares[i].recorded_ns = shape->recorded_ns;
+    }
     return hone__tune_spend(
         &(hone_tune_spending){
             run->shares, n, run->n_models, whole,

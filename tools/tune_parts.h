@@ -18,6 +18,7 @@ typedef struct hone_shape {
     size_t op;                 /* place in hone_shapes */
     int64_t dims[HONE_MAX_DIMS];
     uint64_t n_launches; /* as --shapes says; 0: it does not */
+    double recorded_ns;  /* all launches together, of a record; 0: unknown */
     int part, n_parts;   /* of its configurations (tune_shard.c); 0: all */
     int is_tuned;        /* a database has a winner (tune_missing.c) */
 } hone_shape;
@@ -97,6 +98,7 @@ json_t *hone__tune_row(const hone_shape *shape, hone_text *label,
 /* What is known of a shape when the budget is shared out. */
 typedef struct hone_tune_share {
     uint64_t n_launches;
+    double recorded_ns; /* what all took in a program; 0: unknown */
     int is_refused;     /* it cannot be tuned */
     int is_done;        /* its part is spent */
     double time_ns;     /* of the best so far; 0: none is right */
@@ -134,7 +136,8 @@ typedef struct hone_tune_spending {
     void *user;
 } hone_tune_spending;
 
-/* A first look at all shapes, then what is left where launches lose most. Sets
+/* A first look at all shapes, where most time was recorded first, then what is
+ * left where launches lose most. Sets
  * what the shares have of it, also on failure. */
 hone_status hone__tune_spend(const hone_tune_spending *spending,
                              hone_error *err);

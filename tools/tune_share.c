@@ -140,6 +140,24 @@ static size_t plan_rest(const hone_tune_spending *spending, int64_t look_trials,
     return n;
 }
 
+/* The first look: whoever has little time has looked at what takes most of it.
+ * As listed where nothing was recorded; by insertion, since lists are short. */
+static void plan_look(const hone_tune_spending *spending, hone_tune_piece *out,
+                      size_t n)
+{
+    const hone_tune_budget look = look_of(spending);
+
+    for (size_t i = 0; i < n; ++i) {
+        const double ns = spending->shares[i].recorded_ns;
+        size_t at = i;
+
+        for (; at > 0 && spending->shares[out[at - 1].place].recorded_ns < ns;
+             --at)
+            out[at] = out[at - 1];
+        out[at] = (hone_tune_piece){i, look};
+    }
+}
+
 hone_status hone__tune_spend(const hone_tune_spending *spending,
                              hone_error *err)
 {
@@ -150,8 +168,7 @@ hone_status hone__tune_spend(const hone_tune_spending *spending,
 
     if (!pieces)
         return hone__out_of_memory(err, " for the shapes");
-    for (size_t i = 0; i < n; ++i)
-        pieces[i] = (hone_tune_piece){i, look};
+    plan_look(spending, pieces, n);
     status = spending->tune(spending->user, pieces, n, err);
     for (size_t i = 0; i < spending->n_models; ++i)
         share_out(spending->shares + i * spending->n, spending->n);

@@ -81,22 +81,22 @@ operators() {
 }
 # model NAME MODEL [--compile]: by turns plain and answered, three times.
 model() {
-    name=$1
+    of=$1
     shift
-    rm -f "$OUT/$name.shapes"
-    step "${name}_record" "$HONE" record -o "$OUT/$name.shapes" -- \
+    rm -f "$OUT/$of.shapes"
+    step "${of}_record" "$HONE" record -o "$OUT/$of.shapes" -- \
         python3 "$here/blas_models.py" "$@" --steps 5
-    step "${name}_padded" python3 "$here/blas_models.py" "$@" --pad 64
-    step "${name}_tune" hone tune --shapes "$OUT/$name.shapes" \
+    step "${of}_padded" python3 "$here/blas_models.py" "$@" --pad 64
+    step "${of}_tune" hone tune --shapes "$OUT/$of.shapes" \
         --budget "$BUDGET" --between 0 -q
     for turn in 1 2 3; do
-        step "${name}_plain_$turn" python3 "$here/blas_models.py" "$@"
-        step "${name}_with_$turn" "$HONE" with -- \
+        step "${of}_plain_$turn" python3 "$here/blas_models.py" "$@"
+        step "${of}_with_$turn" "$HONE" with -- \
             python3 "$here/blas_models.py" "$@"
     done
-    cat "$OUT/${name}_padded.json" "$OUT/${name}"_plain_?.json \
-        "$OUT/${name}"_with_?.json
-    grep -a 'answered by tuned' "$OUT/${name}_with_1.log"
+    cat "$OUT/${of}_padded.json" "$OUT/${of}"_plain_?.json \
+        "$OUT/${of}"_with_?.json
+    grep -a 'answered by tuned' "$OUT/${of}_with_1.log"
 }
 for part in $parts; do
     case $part in

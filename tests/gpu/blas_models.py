@@ -134,8 +134,8 @@ def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(1)
     make = llama if args.model.startswith("llama") else globals()[args.model]
-    model, vocabulary, shape, trains = make(args)
-    model.to(device)
+    with torch.device(device): # filling it on the host takes ten seconds
+        model, vocabulary, shape, trains = make(args)
     if args.tiny:
         shape = (2, 16)
     if args.model == "llama-generate":

@@ -461,6 +461,26 @@ static void budget_goes_where_launches_lose_most(void **state)
     assert_string_equal(shares[3].why, "it cannot be tuned");
 }
 
+/* Where most time was recorded is looked at first; what has none keeps its
+ * place behind it. */
+static void recorded_time_comes_first(void **state)
+{
+    hone_tune_share shares[4] = {{.n_launches = 1},
+                                 {.n_launches = 1, .recorded_ns = 10},
+                                 {.n_launches = 1},
+                                 {.n_launches = 1, .recorded_ns = 300}};
+    fake_tuner t = {.shares = shares, .fails_at = 4};
+    const hone_tune_spending spending = {shares,      4,         1,
+                                         {160, 0, 0}, fake_tune, &t};
+    static const size_t expected[] = {3, 1, 0, 2};
+
+    (void)state;
+    assert_int_equal(hone__tune_spend(&spending, NULL), HONE_ERR_INTERRUPTED);
+    assert_int_equal(t.n, 4);
+    for (size_t i = 0; i < 4; ++i)
+        assert_int_equal(t.order[i], expected[i]);
+}
+
 /* Each model of device has the whole budget, and its own times. */
 static void each_model_has_a_budget(void **state)
 {
@@ -524,6 +544,7 @@ int main(void)
         cmocka_unit_test(devices_have_an_ordinal),
         cmocka_unit_test(every_status_has_an_exit_code),
         cmocka_unit_test(budget_goes_where_launches_lose_most),
+        cmocka_unit_test(recorded_time_comes_first),
         cmocka_unit_test(each_model_has_a_budget),
         cmocka_unit_test(little_is_not_begun_for),
         cmocka_unit_test(values_as_text_and_csv),
