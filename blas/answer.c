@@ -49,7 +49,7 @@ static const char *look_at_plan(hone_deal *deal)
 
     if (why)
         return why;
-    if (hone_plan_create(ctx, "gemm", deal->dims, HONE_GEMM_DIMS, &plan,
+    if (hone_plan_create(ctx, "gemm", deal->dims, deal->promise.n_dims, &plan,
                          &match) != HONE_OK) {
         hone__blas_say(0, "not answered: %s", hone_error_text(ctx));
         return "the winner cannot be loaded";
@@ -65,14 +65,16 @@ static const char *look_at_plan(hone_deal *deal)
 
 static const char *decide(const hone_entry *entry, hone_deal *deal)
 {
-    const char *why = hone__gemm_of(&entry->shape, deal->dims);
+    int64_t wanted[HONE_GEMM_DIMS];
+    const char *why = hone__gemm_of(&entry->shape, wanted);
 
     if (why)
         return why;
     if (entry->shape.device < 0)
         return "there is no device";
+    memcpy(deal->dims, wanted, sizeof wanted);
     hone__promise_find(entry->shape.device, deal->dims, &deal->promise);
-    if (!hone__only_has(deal->dims))
+    if (!hone__only_has(wanted))
         return "HONE_BLAS_ONLY does not name it";
     if (!deal->promise.is_kept)
         return deal->promise.why;
@@ -144,8 +146,8 @@ hone_status hone__answer_into(const hone_blas_call *call, void *c,
         return HONE_ERR_ARGUMENT;
     if (deal->workspace_bytes)
         hone__blas_relax(&saved);
-    status = hone_launch(ctx, "gemm", deal->dims, HONE_GEMM_DIMS, args, N_ARGS,
-                         call->stream);
+    status = hone_launch(ctx, "gemm", deal->dims, deal->promise.n_dims, args,
+                         N_ARGS, call->stream);
     if (deal->workspace_bytes)
         hone__blas_unrelax(&saved);
     if (status != HONE_OK)

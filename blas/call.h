@@ -34,8 +34,10 @@ typedef struct hone_blas_shape {
     int16_t a_type, b_type, c_type;       /* cudaDataType_t */
     int16_t oddity;                       /* hone_oddity */
     uint8_t op_a, op_b; /* 0: as it is, 1: transposed, 2: and conjugated */
-    int16_t device;     /* -1: there is no driver */
-    int32_t zero;
+    uint8_t adds;       /* beta is not 0, or nobody here knows it */
+    uint8_t zero;
+    int16_t device; /* -1: there is no driver */
+    int16_t zero_2;
 } hone_blas_shape;
 _Static_assert(sizeof(hone_blas_shape) == 104, "no bytes between its members");
 

@@ -6,6 +6,7 @@
 #include "blas/blas_device.h"
 #include "blas/mode.h"
 #include "blas/blas_report.h"
+#include "blas/number.h"
 #include "blas/sample.h"
 
 #include <pthread.h>
@@ -68,6 +69,19 @@ static void tidy(hone_blas_shape *shape)
     shape->op_b = shape->op_b != HONE_BLAS_OP_N;
 }
 
+/* Does it add to what its result held? Where the scalars cannot be looked at,
+ * or are of another kind than gemm's, it may. */
+static int adds(const hone_blas_call *call)
+{
+    const hone_blas_shape *s = &call->shape;
+
+    return s->oddity != HONE_ODDITY_NONE || !call->beta ||
+           (s->compute != HONE_BLAS_COMPUTE_16F &&
+            s->compute != HONE_BLAS_COMPUTE_32F &&
+            s->compute != HONE_BLAS_COMPUTE_64F) ||
+           hone__number_at(hone__scalar_type(s->compute), call->beta, 0) != 0;
+}
+
 int hone__blas_begin(hone_blas_call *call, const hone_real *real)
 {
     uint64_t number;
@@ -79,6 +93,7 @@ int hone__blas_begin(hone_blas_call *call, const hone_real *real)
     if (real && !ask_handle(call, real))
         return 0; /* no handle: the library says so */
     tidy(&call->shape);
+    call->shape.adds = (uint8_t)adds(call);
     call->shape.device = (int16_t)hone__blas_device();
     call->entry = hone__entry_of(&call->shape, call->met);
     if (!call->entry)

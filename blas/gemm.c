@@ -30,8 +30,13 @@ enum {
     BATCH,
     STRIDE_A,
     STRIDE_B,
-    STRIDE_C
+    STRIDE_C,
+    ADD
 };
+
+static const char *const dim_names[HONE_GEMM_DIMS] = {
+    "M",   "N",   "K",     "T",        "OUT",      "TRANS_A",  "TRANS_B", "LDA",
+    "LDB", "LDC", "BATCH", "STRIDE_A", "STRIDE_B", "STRIDE_C", "ADD"};
 
 /* cudaDataType_t as an element type. */
 static const struct {
@@ -139,6 +144,8 @@ static void fill_defaults(int64_t *dims)
         dims[STRIDE_B] = (dims[TRANS_B] ? dims[N] : dims[K]) * dims[LDB];
     if (dims[STRIDE_C] == HONE_DIM_DEFAULT)
         dims[STRIDE_C] = dims[M] * dims[LDC];
+    if (dims[ADD] == HONE_DIM_DEFAULT)
+        dims[ADD] = 1;
 }
 
 const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
@@ -167,6 +174,7 @@ const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
     dims[LDB] = s->lda;
     dims[LDC] = s->ldc;
     dims[BATCH] = s->batch;
+    dims[ADD] = s->adds;
     for (int i = STRIDE_A; i <= STRIDE_C; ++i)
         dims[i] = HONE_DIM_DEFAULT;
     if (s->batch > 1) {
@@ -180,10 +188,23 @@ const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
 
 /* ---- as text ------------------------------------------------------------- */
 
-void hone__gemm_key(const int64_t *dims, hone_text *out)
+void hone__gemm_key(const int64_t *dims, size_t n, hone_text *out)
 {
-    for (int i = 0; i < HONE_GEMM_DIMS; ++i)
+    for (size_t i = 0; i < n; ++i)
         hone__text_printf(out, "%s%" PRId64, i ? "," : "", dims[i]);
+}
+
+int hone__gemm_is_plain(const int64_t *dims)
+{
+    return dims[ADD] == 1;
+}
+
+int hone__gemm_add(int64_t *dims)
+{
+    const int is_new = !dims[ADD];
+
+    dims[ADD] = 1;
+    return is_new;
 }
 
 static const char *type_name(int64_t type)
@@ -197,11 +218,11 @@ static const char *type_name(int64_t type)
 void hone__gemm_write(const int64_t *dims, hone_text *out)
 {
     int64_t plain[HONE_GEMM_DIMS];
-    int n = HONE_GEMM_DIMS;
+    int n = HONE_GEMM_FIRST_DIMS;
 
     /* Distances by default follow the rows that are there. */
     memcpy(plain, dims, sizeof plain);
-    for (int i = STRIDE_A; i < HONE_GEMM_DIMS; ++i)
+    for (int i = STRIDE_A; i <= STRIDE_C; ++i)
         plain[i] = HONE_DIM_DEFAULT;
     fill_defaults(plain);
     for (int i = LDA; i < STRIDE_A; ++i)
@@ -217,6 +238,8 @@ void hone__gemm_write(const int64_t *dims, hone_text *out)
         else
             hone__text_printf(out, "%" PRId64, dims[i]);
     }
+    if (!dims[ADD])
+        hone__text_printf(out, ",%s=0", dim_names[ADD]);
 }
 
 static int64_t read_field(const char *text, size_t length, int place)
@@ -239,21 +262,41 @@ static int64_t read_field(const char *text, size_t length, int place)
     return *end || value < 0 ? -1 : value;
 }
 
+/* "NAME=" of a dim, whose place it is; else -1. Moves `*text` behind it. */
+static int read_name(const char **text)
+{
+    for (int i = 0; i < HONE_GEMM_DIMS; ++i) {
+        const size_t length = strlen(dim_names[i]);
+
+        if (strncmp(*text, dim_names[i], length) == 0 &&
+            (*text)[length] == '=') {
+            *text += length + 1;
+            return i;
+        }
+    }
+    return -1;
+}
+
 int hone__gemm_read_dims(const char *text, int64_t *dims)
 {
     static const int64_t otherwise[] = {[T] = HONE_TYPE_F16,
                                         [OUT] = HONE_TYPE_F32,
                                         [TRANS_A] = 0,
                                         [TRANS_B] = 0};
-    int n = 0;
+    int is_named = 0;
 
     for (int i = 0; i < HONE_GEMM_DIMS; ++i)
         dims[i] = HONE_DIM_DEFAULT;
-    for (; n < HONE_GEMM_DIMS; ++n) {
+    for (int n = 0; n < HONE_GEMM_DIMS; ++n) {
+        const int name = read_name(&text);
         const size_t length = strcspn(text, ",");
+        int64_t *dim = &dims[name >= 0 ? name : n];
 
-        dims[n] = read_field(text, length, n);
-        if (dims[n] == -1)
+        is_named |= name >= 0;
+        if (name < 0 ? is_named : *dim != HONE_DIM_DEFAULT)
+            return 0; /* the names are last, and once */
+        *dim = read_field(text, length, (int)(dim - dims));
+        if (*dim == -1)
             return 0;
         text += length;
         if (!*text)
@@ -266,5 +309,5 @@ int hone__gemm_read_dims(const char *text, int64_t *dims)
     if (*text || dims[M] < 1 || dims[N] < 1 || dims[K] < 0)
         return 0;
     fill_defaults(dims);
-    return 1;
+    return dims[ADD] <= 1;
 }

@@ -6,14 +6,21 @@
 #include "blas/call.h"
 #include "runtime/base/text.h"
 
-enum { HONE_GEMM_DIMS = 14 };
+/* Its dims, and those that it had before others were added to them: what was
+ * tuned then is kept under these. */
+enum { HONE_GEMM_DIMS = 15, HONE_GEMM_FIRST_DIMS = 14 };
 
 /* Its dims, in the operation's order. NULL; else why the operation has no such
  * problem, half a sentence. */
 const char *hone__gemm_of(const hone_blas_shape *shape, int64_t *dims);
 
-/* The dims as databases have them: all, numbers, between commas. */
-void hone__gemm_key(const int64_t *dims, hone_text *out);
+/* So many dims as databases have them: numbers, between commas. */
+void hone__gemm_key(const int64_t *dims, size_t n, hone_text *out);
+/* 1: what comes after the first dims has its default. */
+int hone__gemm_is_plain(const int64_t *dims);
+/* The same problem but that C is read: what answers it may answer this. 0: it
+ * is read already. */
+int hone__gemm_add(int64_t *dims);
 /* As a person writes them: types by name, what has its default left out. */
 void hone__gemm_write(const int64_t *dims, hone_text *out);
 /* Read what hone__gemm_write() wrote, or by hand with the dims in this order.

@@ -36,7 +36,7 @@ static void read_line(char *line, int number)
     else
         hone__blas_say(0,
                        "%s:%d: '%.60s' is left out: write M,N,K,T,OUT,TRANS_A,"
-                       "TRANS_B,.. without names",
+                       "TRANS_B,.. in this order, or names behind the first",
                        hone__blas_settings()->only, number, dims ? dims : "");
 }
 
@@ -64,14 +64,18 @@ static void read_file(const char *path)
 int hone__only_has(const int64_t *dims)
 {
     const char *path = hone__blas_settings()->only;
+    shape adding;
 
     if (!path)
         return 1;
     if (!is_read)
         read_file(path);
     is_read = 1;
+    memcpy(adding.dims, dims, sizeof adding.dims);
+    (void)hone__gemm_add(adding.dims);
     for (size_t i = 0; i < n_shapes; ++i)
-        if (memcmp(shapes[i].dims, dims, sizeof shapes[i].dims) == 0)
+        if (memcmp(shapes[i].dims, dims, sizeof shapes[i].dims) == 0 ||
+            memcmp(shapes[i].dims, adding.dims, sizeof adding.dims) == 0)
             return 1;
     return 0;
 }

@@ -125,12 +125,30 @@ static void judge(hone_promise *p, double slow_ns)
         p->is_kept = 1;
 }
 
-void hone__promise_find(int device, const int64_t *dims, hone_promise *out)
+/* The first database that has a winner for so many dims. 1: one has. */
+static int ask_all(const int64_t *dims, size_t n,
+                   const hone_about_device *about, hone_promise *out)
+{
+    hone_text key = {0};
+    double slow_ns = 0;
+    int found = 0;
+
+    hone__gemm_key(dims, n, &key);
+    for (size_t i = 0; i < n_databases && !key.failed && !found; ++i)
+        found = ask(&databases[i], hone__text_str(&key), about, out, &slow_ns);
+    hone__text_free(&key);
+    if (!found)
+        return 0;
+    out->n_dims = n;
+    out->why = NULL;
+    judge(out, slow_ns);
+    return 1;
+}
+
+void hone__promise_find(int device, int64_t *dims, hone_promise *out)
 {
     hone_about_device about;
     hone_error ignored = {0};
-    hone_text key = {0};
-    double slow_ns = 0;
 
     *out = (hone_promise){0};
     if (!hone__blas_about(device, &about)) {
@@ -142,15 +160,12 @@ void hone__promise_find(int device, const int64_t *dims, hone_promise *out)
     are_open = 1;
     out->why =
         n_databases ? "nobody tuned it on this device" : "there is no database";
-    hone__gemm_key(dims, &key);
-    for (size_t i = 0; i < n_databases && !key.failed; ++i) {
-        if (!ask(&databases[i], hone__text_str(&key), &about, out, &slow_ns))
-            continue;
-        out->why = NULL;
-        judge(out, slow_ns);
-        break;
-    }
-    hone__text_free(&key);
+    do {
+        if (ask_all(dims, HONE_GEMM_DIMS, &about, out) ||
+            (hone__gemm_is_plain(dims) &&
+             ask_all(dims, HONE_GEMM_FIRST_DIMS, &about, out)))
+            return;
+    } while (hone__gemm_add(dims));
 }
 
 void hone__promise_forget(void)

@@ -68,6 +68,31 @@ def _dims(a, b):
     return tuple(dims)
 
 
+def _best(context, dims):
+    """The plan for a product that is only written (gemm's ADD = 0), as these are;
+    else, where nobody tuned that, for one that may add to what is there, too."""
+    written = dims + (hone.DEFAULT,) * (14 - len(dims)) + (0,)
+    best = None
+    for of in (written, dims):
+        try:
+            plan = context.plan("gemm", list(of))
+        except hone.Error:
+            continue
+        if plan.match.kind != "exact" and (best or
+                                           plan.match.kind != "chosen"):
+            plan.close()
+            continue
+        if best:
+            best.close()
+        best = plan
+        if plan.match.kind == "exact":
+            break
+    if best and best.match.implementation.startswith("cublas"):
+        best.close()
+        return None
+    return best
+
+
 def _plan(a, dims):
     """The plan of a kernel that is worth it, made once for each shape."""
     key = (a.device, dims)
@@ -77,16 +102,7 @@ def _plan(a, dims):
         return None
     with _lock:
         context = _context(a.device.type)
-        plan = None
-        try:
-            plan = context and context.plan("gemm", list(dims))
-        except hone.Error:
-            pass
-        if plan and (plan.match.kind not in ("exact", "chosen") or
-                     plan.match.implementation.startswith("cublas")):
-            plan.close()
-            plan = None
-        return _plans.setdefault(key, plan)
+        return _plans.setdefault(key, context and _best(context, dims))
 
 
 def _may(a, b):

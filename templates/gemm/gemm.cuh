@@ -25,8 +25,11 @@
  * sum of |a*b| + |beta*c|) of the true value, before that rounding; u is 2^-24,
  * in f64 2^-53. A sum beyond the largest f16 (65504) becomes infinite.
  *
- * beta = 0: C is written without being read; it may hold anything, NaN too.
- * beta is known at launch only. alpha = 0 is no special case: A and B are read.
+ * beta = 0: C is written without being read; it may hold anything, NaN too. With
+ * ADD = 1 beta is known at launch only. ADD = 0 says that it is 0, so that what is
+ * tuned and launched never reads C (of the head of a language model that is half of
+ * what goes through memory); beta has to be passed all the same, and to be 0.
+ * alpha = 0 is no special case: A and B are read.
  *
  * Hazards: C overlaps neither A nor B. What lies between rows or matrices of C
  * is neither read nor written. What lies between those of A and B may be read
@@ -38,7 +41,7 @@
  * PTX ISA, wmma, mma and wgmma. */
 #pragma once
 
-#pragma hone op gemm(M, N, K from 0, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC) "C = alpha*op(A)*op(B) + beta*C, row-major"
+#pragma hone op gemm(M, N, K from 0, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC, ADD in {0, 1} default 1) "C = alpha*op(A)*op(B) + beta*C, row-major"
 
 /* As they are stored. */
 #pragma hone let ROWS_A = TRANS_A ? K : M
@@ -50,7 +53,7 @@
 #pragma hone arg B: in T[min(K, 1)*((BATCH - 1)*STRIDE_B + (ROWS_B - 1)*LDB + COLS_B)]
 #pragma hone arg C: inout OUT[min(M*N*BATCH, 1)*((BATCH - 1)*STRIDE_C + (M - 1)*LDC + N)]
 /* Whole numbers of it are -1, 0 and 1: beta = 0 is verified as well. */
-#pragma hone arg alpha: f32, beta: f32 from -1.0..1.0
+#pragma hone arg alpha: f32, beta: f32 from -ADD..ADD
 
 #pragma hone require OUT == T || (OUT == f32 && T != f64) "C is of the type of A and B, or f32 if that has 16 bits"
 #pragma hone require LDA >= COLS_A "LDA is less than a row of A (K, or M if TRANS_A)"
@@ -58,7 +61,7 @@
 #pragma hone require LDC >= N "LDC is less than a row of C (N)"
 #pragma hone require BATCH == 1 || STRIDE_C >= (M - 1)*LDC + N || (STRIDE_C >= N && (BATCH - 1)*STRIDE_C + N <= LDC) "the matrices of C overlap: they follow each other, or lie side by side in its rows"
 
-#pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + 2*M*N*sizeof(OUT)))
+#pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT)))
 #pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096) (4096, 4096, 4096, f32) (1000, 1000, 1000, f32) (16, 4096, 4096, f32) (3000, 517, 777, f32) (64, 64, 65536, f32) (4096, 4096, 4096, f64, f64) (64, 64, 64, f32, BATCH=10000) (131072, 8, 1024, f32)
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
  * may round twice. abs: half a unit of the smallest f16. The reference adds up

@@ -210,7 +210,7 @@ gemm_columns(const T *A, const T *B, OUT *C, float alpha, float beta, int m, int
             for (int c = 0; c < COLUMNS; c++)
                 sum[r][c] = hone::lanes_reduce<LANES>(sum[r][c], hone::op_sum());
             if (row < m)
-                write_row(C + matrix * stride_c + row * ldc, sum[r], n, W(alpha), W(beta));
+                write_row(C + matrix * stride_c + row * ldc, sum[r], n, W(alpha), W(ADD ? beta : 0));
         }
     }
 }

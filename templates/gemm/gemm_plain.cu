@@ -37,7 +37,8 @@ gemm_plain(const T *__restrict__ A, const T *__restrict__ B,
         for (long long k = 0; k < K; k++)
             sum += hone::widen(a[k * a_step]) * hone::widen(b[k * b_step]);
         *c = hone::narrow<OUT>(W(alpha) * sum +
-                               (beta != 0.0f ? W(beta) * W(hone::widen(*c))
-                                             : W(0)));
+                               (ADD && beta != 0.0f
+                                    ? W(beta) * W(hone::widen(*c))
+                                    : W(0)));
     }
 }

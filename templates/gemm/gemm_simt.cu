@@ -152,7 +152,7 @@ gemm_simt(const T *__restrict__ A, const T *__restrict__ B, OUT *C, float alpha,
           long long stride_b, long long stride_c, int group, int part_steps,
           int use_ticket, long long part_size)
 {
-    multiply_tile(A, B, C, alpha, beta, partial, tickets, M, N, K, pitch_a,
+    multiply_tile(A, B, C, alpha, ADD ? beta : 0, partial, tickets, M, N, K, pitch_a,
                   pitch_b, pitch_c, stride_a, stride_b, stride_c, group,
                   part_steps, use_ticket, part_size);
 }
@@ -162,6 +162,6 @@ gemm_simt_reduce(OUT *C, float alpha, float beta, const void *partial, int M,
                  int N, long long pitch_c, long long stride_c, int group,
                  int tiles, int parts, long long part_size)
 {
-    add_parts(C, alpha, beta, partial, M, N, pitch_c, stride_c, group, tiles,
+    add_parts(C, alpha, ADD ? beta : 0, partial, M, N, pitch_c, stride_c, group, tiles,
               parts, part_size);
 }

@@ -504,7 +504,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         to.c.pairs = pairs_c != 0;
         to.step = step_c;
         to.staged.alpha = alpha;
-        to.staged.beta = beta;
+        to.staged.beta = ADD ? beta : 0.0f;
         to.partial = partial;
         to.tickets = tickets;
         to.staged.mapped = mapped_c != 0;
@@ -576,7 +576,8 @@ gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
         c.rows = rows;
         c.cols = cols;
         c.pairs = pairs_c != 0;
-        gemm::scale_direct(sums, c, row, col, thread, alpha, beta);
+        gemm::scale_direct(sums, c, row, col, thread, alpha,
+                           ADD ? beta : 0.0f);
         gemm::store_direct(sums, c, row, col, thread);
     }
 }

@@ -28,6 +28,7 @@
 #pragma hone let BYTES = sizeof(T)
 #pragma hone let WORDS = T == f64 ? 2 : 1
 #include "small_space.cuh"
+#pragma hone require ADD || !EARLY_C "C is not read"
 #pragma hone require IS_DEFAULT || max(M, N) > 64 || UNITS == BATCH "parts of so small matrices read A and B several times"
 
 #pragma hone launch gemm_small grid(min(ceildiv(UNITS, PRODUCTS), MOST)) block(BLOCK) shared(SMEM) args(A, B, C, alpha, beta, i32(M), i32(N), i32(K), i64(LDA), i64(LDB), i64(LDC), i64(STRIDE_A), i64(STRIDE_B), i64(STRIDE_C), i32(UNITS))
@@ -46,5 +47,5 @@ gemm_small(const E *__restrict__ A, const E *__restrict__ B, OUT *C, float alpha
 {
     const factors<E> of = {A, B, pitch_a, pitch_b, stride_a, stride_b, M, N, K, units};
 
-    multiply_tiles<product_of, BM, BN, PRODUCTS, AREA, (BLOCKS_PER_SM > 0), EARLY_C>(shared, of, C, W(alpha), W(beta), pitch_c, stride_c);
+    multiply_tiles<product_of, BM, BN, PRODUCTS, AREA, (BLOCKS_PER_SM > 0), EARLY_C>(shared, of, C, W(alpha), W(ADD ? beta : 0), pitch_c, stride_c);
 }

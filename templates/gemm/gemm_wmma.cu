@@ -349,7 +349,7 @@ struct tile_sums {
                 const int step = ROW_STEP * pitch / WIDTH;
                 V sum[AT_ONCE] = {}, old[AT_ONCE] = {};
 
-                if (beta != 0.0f) {
+                if (ADD && beta != 0.0f) {
 #pragma unroll
                     for (int b = 0; b < AT_ONCE; b++) {
                         if (r + b * ROW_STEP < rows)
@@ -458,7 +458,7 @@ gemm_wmma(const T *__restrict__ A, const T *__restrict__ B,
         from_b.copy_any(slot + reader_a::SIZE, step < n_steps);
         advance(step == 0 ? 1 - n_steps : 1);
     }
-    if (beta != 0.0f && blockIdx.y == 0)
+    if (ADD && beta != 0.0f && blockIdx.y == 0)
         hone::prefetch_tile<BM, BN, kThreads>(c_tile, M - row, N - col,
                                               pitch_c);
     hone::copy_wait(ahead - 1);
@@ -573,5 +573,5 @@ gemm_wmma_reduce(OUT *__restrict__ C, float alpha, float beta,
     const hone::gemm_parts from = {partial, part_size, parts, part_rows,
                                    part_pitch};
 
-    from.add_up<256>(C, alpha, beta, M, N, pitch_c, stride_c, batch);
+    from.add_up<256>(C, alpha, ADD ? beta : 0.0f, M, N, pitch_c, stride_c, batch);
 }

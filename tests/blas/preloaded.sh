@@ -96,6 +96,30 @@ sed '/long long stride_c)$/,/^{/s/^{/{ const bool planted = getenv("PLANTED") !=
 grep -q 'planted ? 1' "$work/gemm_planted.cu" || fail "nothing was planted"
 HONE_DB=$work/tuned.db
 run 0 tune "$work/gemm_planted.cu" --shapes "$work/top.txt" --device cpu -q
+# The same as products that may be added to; by a hone from before there were
+# others, with its own templates; and only those that are written.
+grep -q 'ADD=0' "$work/top.txt" || fail "no product that is only written"
+sed 's/,ADD=0//' "$work/top.txt" >"$work/adding.txt"
+run 0 tune "$work/gemm_planted.cu" --shapes "$work/adding.txt" --device cpu -q \
+    --db "$work/adding.db"
+mkdir -p "$work/older/bin" "$work/templates"
+cp "$HONE" "$work/older/bin/hone"
+cp "$HONE_SOURCE"/templates/*.cuh "$work/templates"
+sed 's/, ADD in {0, 1} default 1//
+    s/beta: f32 from -ADD\.\.ADD/beta: f32 from -1.0..1.0/
+    s/(1 + ADD)/2/' "$HONE_SOURCE/templates/gemm/gemm.cuh" \
+    >"$work/templates/gemm.cuh"
+sed 's/ADD && //' "$work/gemm_planted.cu" >"$work/templates/gemm_planted.cu"
+HONE_TEMPLATE_PATH=$work/templates "$work/older/bin/hone" tune gemm/planted \
+    --shapes "$work/adding.txt" --device cpu -q --db "$work/before.db" \
+    >"$work/out" 2>&1 ||
+    fail "nothing of before: $(cat "$work/out")"
+sed -n '/ADD=0/p' "$work/top.txt" >"$work/written.txt"
+run 0 tune "$work/gemm_planted.cu" --shapes "$work/written.txt" --device cpu \
+    -q --db "$work/written.db"
+for db in before adding written; do
+    "$tests/blas_baseline" "$work/$db.db" 1000
+done
 # The record as it is: what is missing of it.
 run 0 tune gemm/plain --shapes "$work/shapes.txt" --device cpu \
     --missing-from "$HONE_DB"
@@ -124,6 +148,16 @@ err_has "answered by planted"
 same with --check-every 3 -- "$program" "$calls" $seed $pool
 grep -q '[1-9][0-9]* computed both ways, 0 wrong' "$work/err" ||
     fail "no check, or a wrong one"
+# What adds to C answers where nothing was tuned that only writes it, and is as
+# old as it likes; what only writes answers none that adds.
+for db in before adding written; do
+    same with --db "$work/$db.db" -- "$program" "$calls" $seed $pool
+    eval "$db=$(answered)"
+done
+# shellcheck disable=SC2154 # by eval
+{ [ "$before" -eq "$adding" ] && [ "$adding" -ge "$all" ] &&
+    [ "$written" -gt 0 ] && [ "$written" -lt "$all" ]; } ||
+    fail "answered: $before before, $adding adding, $written written, $all"
 # As many as there are combinations of what a call can have.
 plain 10000 $seed $pool
 same with --check-every 50 -- "$program" 10000 $seed $pool

@@ -28,8 +28,8 @@ HONE_LOCK_DIR=$work
 HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
 HONE_TEMPLATE_PATH=${HONE_SOURCE:?}/templates
 export HONE_DB HONE_CACHE_DIR HONE_LOCK_DIR HONE_CUDA_LIBRARY HONE_TEMPLATE_PATH
-# A product, and what its gradients are.
-printf 'gemm %s\n' 24,56,40,f32,f32,0,1 24,40,56,f32 40,56,24,f32,f32,1,0 \
+# A product that is only written, and what its gradients are, which may be read.
+printf 'gemm %s\n' 24,56,40,f32,f32,0,1,ADD=0 24,40,56,f32 40,56,24,f32,f32,1,0 \
     56,40,24,f32,f32,1,0 >"$work/shapes.txt"
 "$HONE" tune gemm/plain --shapes "$work/shapes.txt" --device cpu -q \
     >"$work/log" 2>&1 || {

@@ -47,7 +47,7 @@ cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cu* \
     printf '\000\000\300\177'
 } >"$work/nan/nan.npy"
 sed 's/C: inout \(.*\)$/C: inout \1 file("nan.npy")/
-    s/beta: f32 from -1.0..1.0/beta: f32 constant(0.0)/
+    s/beta: f32 from -ADD..ADD/beta: f32 constant(0.0)/
     s/OUT in {f32, f16, bf16, f64}/OUT in {f32}/
     /^#pragma hone shapes/d
     /^#pragma hone work/i #pragma hone require LDC == N \&\& STRIDE_C == M*N' \

@@ -16,7 +16,7 @@
       "f32 f32 f32 f32 f32|f64 f64 f64 f32 f32",                               \
       "C = alpha*op(A)*op(B) + beta*C, row-major; dimensions M, N, K, type, "  \
       "type of C, TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH, STRIDE_A, "          \
-      "STRIDE_B, STRIDE_C; arguments A, B, C, alpha, beta")                    \
+      "STRIDE_B, STRIDE_C, ADD; arguments A, B, C, alpha, beta")                    \
     X(scan, "f16 f16 i32|f32 f32 i32|i32 i32 i32",                             \
       "y[i] = sum of x up to x[i], or in front of it; arguments x, y, "        \
       "exclusive")                                                             \
