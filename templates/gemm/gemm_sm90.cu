@@ -32,7 +32,10 @@
  * it cannot write C, warps write them, whole 16 bytes where they are a row's own.
  * A sector, 32 bytes, that two tiles write in parts costs several times what it
  * costs at once. With RUN > 1 a block takes tiles side by side, one after the
- * other, and leaves what a row has of its last sector to the next one.
+ * other, and leaves what a row has of its last sector, its edge, to the next one.
+ * Groups in turn hand edges on as soon as they are there, and then write at the
+ * same time; with SHARES they have one set of buffers between them, so that a larger
+ * tile or a longer ring fits, and write one after the other.
  *
  * Alignment: the copy engine takes rows that start at multiples of 16 bytes, so
  * LDA, LDB and the steps from matrix to matrix of a batch must be multiples of
@@ -73,6 +76,7 @@
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
+#include "gemm_sm90_staged.cuh"
 
 #pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
@@ -140,7 +144,7 @@ constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX, RUN>;
 using matrix_c = gemm::matrix<OUT, SWAP>;
 using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM, kRuns,
-                                          kInTurn>;
+                                          kInTurn && !SHARES>;
 
 /* What wgmma has to know of an operand besides its address. Where K is
  * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
@@ -367,7 +371,8 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
     const float alpha = to.staged.alpha, beta = to.staged.beta;
     gemm::tile t;
 
-    to.staged.buffers += group * BUFFERS * staged_output::buffer_of::BYTES;
+    if (!SHARES)
+        to.staged.buffers += group * staged_output::BYTES;
     to.staged.loaded += group * BUFFERS * 8;
     if (!kInTurn)
         to.staged.edges += group * (EDGES / CONSUMERS);
@@ -375,6 +380,9 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
         place.skip(group * ((K + BK - 1) / BK));
         walk.alternate(group);
         to.staged.segment = group * staged_output::ROUNDS;
+        to.staged.own_turn = place.writes + 8 * group;
+        to.staged.other_turn = place.writes + 8 * (1 - group);
+        to.staged.turn = group == 0;
     }
 #pragma unroll 1
     while (walk.take(&t)) {
@@ -422,12 +430,12 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
                 to.staged.ask_first(map_c, t);
         }
         if constexpr (kStaged) {
-            if (kInTurn && kRuns)
+            if (kInTurn && kRuns && !staged_output::EARLY)
                 hone::barrier_wait(place.writes + 8 * group, my_turn);
             to.staged.store(sums, map_c, c, t);
             if (kInTurn && kRuns) {
                 __syncwarp();
-                if (threadIdx.x % 32 == 0)
+                if (!staged_output::EARLY && threadIdx.x % 32 == 0)
                     hone::barrier_arrive(place.writes + 8 * (1 - group));
                 to.staged.segment += staged_output::ROUNDS;
             }

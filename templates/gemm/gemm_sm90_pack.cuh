@@ -10,16 +10,19 @@ namespace hone {
 namespace gemm {
 
 /* Of the sixteen 16-bit numbers in `low` and `high` the eight from number
- * `first` on, 0 to 8. */
+ * `first` on, 0 to MOST. */
+template <int MOST = 8>
 __device__ __forceinline__ uint4 shifted(const uint4 &low, const uint4 &high,
                                          int first)
 {
     unsigned w[8] = {low.x,  low.y,  low.z,  low.w,
                      high.x, high.y, high.z, high.w};
 
+    if constexpr (MOST == 8) {
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-        w[i] = first & 8 ? w[i + 4] : w[i];
+        for (int i = 0; i < 4; i++)
+            w[i] = first & 8 ? w[i + 4] : w[i];
+    }
 #pragma unroll
     for (int i = 0; i < 6; i++)
         w[i] = first & 4 ? w[i + 2] : w[i];

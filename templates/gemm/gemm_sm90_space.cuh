@@ -14,7 +14,7 @@
 #pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
 #pragma hone param STAGES in {2, 3, 4, 5, 6, 7, 8, 12, 16} default 4
 #pragma hone param STORE in {tensor, direct} default tensor
-#pragma hone param BUFFERS in {1, 2, 4} default 2
+#pragma hone param BUFFERS in {1, 2, 3, 4} default 2
 #pragma hone param STREAM: bool default false
 #pragma hone param RUN in {1, 2, 3, 4, 6, 8, 12, 16} default 1
 #pragma hone param PENDING in {0, 1} default 1
@@ -34,8 +34,9 @@
 #pragma hone let SPLITS = SPLIT_K > 1
 #pragma hone let PHASE = 128/sizeof(OUT)
 #pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
-#pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*128 : 0
-#pragma hone let EDGES = RUN > 1 ? 2*BM*32 : 0
+#pragma hone let SHARES = SCHEDULE == in_turn && RUN > 1 && ADD == 0 && (BUFFERS == 3 || (BUFFERS == 2 && STAGES >= 5))
+#pragma hone let STAGING = STORE == tensor ? (SHARES ? 1 : CONSUMERS)*BUFFERS*WM*128 : 0
+#pragma hone let EDGES = RUN > 1 ? (SCHEDULE == in_turn ? 3 : 2)*BM*32 : 0
 #pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + 384
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
 #pragma hone let PRODUCER = CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
@@ -60,12 +61,13 @@
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
 #pragma hone require STORE == direct || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
-#pragma hone require BUFFERS <= 2 || (BN >= BUFFERS*PHASE && BK == 64 && PENDING == 1) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
+#pragma hone require BUFFERS != 3 || (SHARES && BUFFERS == ceildiv(BN, PHASE)) "three buffers hold a whole tile, which groups have in turn"
+#pragma hone require BUFFERS <= 3 || (BN >= BUFFERS*PHASE && BK == 64 && PENDING == 1) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
 #pragma hone require !SWAP || (STORE == direct && SCHEDULE == together && CLUSTER == c1x1) "a transposed tile is written from registers, and few are"
 #pragma hone require SPLIT_K == 1 || (SCHEDULE == together && CLUSTER == c1x1 && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
 #pragma hone require CLUSTER_M == 1 || BN >= 64 "half a tile so narrow is no whole box"
 #pragma hone require (STORE != tensor && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && SMEM + STAGING <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
-#pragma hone require RUN == 1 || (STORE == tensor && !MAPPED_C && PERSISTENT && SPLIT_K == 1 && MIN_BLOCKS == 1 && BN >= 64 && PENDING == 1 && BUFFERS <= 2 && GROUP == 8 && BK == 64 && WM*BN <= 160*128) "runs of tiles are for rows of C that the copy engine cannot write"
+#pragma hone require RUN == 1 || (STORE == tensor && !MAPPED_C && PERSISTENT && SPLIT_K == 1 && MIN_BLOCKS == 1 && BN >= 64 && PENDING == 1 && BUFFERS <= 3 && GROUP == 8 && BK == 64 && (WM*BN <= 160*128 || BUFFERS == 3)) "runs of tiles are for rows of C that the copy engine cannot write"
 #pragma hone prefer RUN == 1 || 10*ceildiv(COLS, RUN*BN)*RUN <= 11*ceildiv(COLS, BN) "too many tiles of the last run would lie outside"
 #pragma hone prefer RUN == 1 || 2*CLUSTERS >= RESIDENT "runs so long leave multiprocessors idle"
 #pragma hone require STAGES*BK <= (BM*BN <= 64*64 ? 1024 : 512) "the ring is deeper than copies need"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the sums of a warp group get to C through staging buffers in shared memory,
- * and what C held to the sums. Behind gemm_sm90_output.cuh and
- * gemm_sm90_pack.cuh; no name of a template parameter: see hone_device.cuh. */
+/* Staging buffers in shared memory: how a warp group's sums get there, how rows get
+ * from there to C and back. Behind gemm_sm90_output.cuh and gemm_sm90_pack.cuh; no
+ * name of a template parameter: see hone_device.cuh. */
 #ifndef GEMM_SM90_STAGING_CUH
 #define GEMM_SM90_STAGING_CUH
 
 namespace hone {
 namespace gemm {
-
-/* --- buffers -------------------------------------------------------------- */
 
 /* A staging buffer holds PHASE columns, 128 bytes a row, of ROWS rows, as
  * boxes of BOX columns one after the other, their 16-byte pieces exchanged as
@@ -20,6 +18,7 @@ template <typename E, int ROWS, int BOX> struct staging {
     static constexpr int PIECE = 16 / SIZE; /* elements of a piece */
     static constexpr int SECTOR = 32 / SIZE; /* memory is written by sectors */
     static constexpr int EDGE = 32;          /* bytes of it */
+    static constexpr int LINE = BOX * SIZE; /* bytes of a row in a box */
     static constexpr int BYTES = ROWS * 128;
     static constexpr unsigned SWIZZLE = BOX * SIZE - 16;
 
@@ -117,33 +116,6 @@ template <typename E, int ROWS, int BOX> struct staging {
         }
     }
 
-    /* What a row of C has of `count` elements from a place that lies `off`
-     * elements behind a multiple of 16 bytes: whole pieces of 16 bytes, from
-     * number `off` ? 1 : 0 to before `pieces`, counted from that multiple, and
-     * in front and behind of them fewer than PIECE elements. */
-    struct row_parts {
-        int off, pieces, head, tail, singles;
-
-        __device__ row_parts(const one *place, int count)
-            : off((int)(reinterpret_cast<unsigned long long>(place) / SIZE %
-                        PIECE)),
-              pieces((count + off) / PIECE),
-              head(off > 0 ? min(PIECE - off, count) : 0),
-              tail(max(pieces * PIECE - off, head)),
-              singles(head + count - tail)
-        {
-        }
-        __device__ bool whole(int piece) const
-        {
-            return piece < pieces && (piece > 0 || off == 0);
-        }
-        /* The i-th element that is in no whole piece. */
-        __device__ int single(int i) const
-        {
-            return i < head ? i : i - head + tail;
-        }
-    };
-
     /* What is written of a row whose first column lies `lead` elements behind the
      * start of a sector: elements `from` to before `to`, counted from that column.
      * Memory takes part of a sector in several times the time of a whole one. So
@@ -185,55 +157,87 @@ template <typename E, int ROWS, int BOX> struct staging {
                       : edges + (r * SECTOR + SECTOR + i) * SIZE;
     }
 
+    /* Where the i-th piece of row r is. */
+    template <bool EDGES>
+    static __device__ unsigned piece(unsigned buffer, unsigned edges, int r,
+                                     int i)
+    {
+        const unsigned at = (i & -(LINE / 16)) * (ROWS * 16) + r * LINE +
+                            ((i * 16 ^ r * (LINE / 8)) & SWIZZLE);
+
+        return !EDGES || i >= 0 ? buffer + at : edges + (r * 2 + 2 + i) * 16;
+    }
+
+    /* How warps take rows of OF_ROW pieces: lanes next to each other have pieces of
+     * one row. Rows of a lane are a BLOCK apart, a multiple of a sector's elements,
+     * so that all of them begin as far behind the start of a sector, and what
+     * follows from that is worked out once. */
+    template <int OF_ROW> struct lanes {
+        static constexpr int COUNT = OF_ROW > 16 ? 32 : OF_ROW > 8 ? 16 : 8;
+        static constexpr int BLOCK = 32 / COUNT * SECTOR; /* rows */
+    };
+
     /* What fits into C of the first `end` columns, of WIDE or less, which lie in
      * neighbouring buffers. A lane has a whole piece of C, made of two neighbours
-     * in the buffer; two lanes have a sector, lanes next to each other pieces of
-     * one row. Then SECTOR lanes write what is left of a row, its ends. */
-    template <int WIDE, int AHEAD, bool STREAM, typename C>
+     * in the buffer. Then SECTOR lanes write what is left of a row, its ends. */
+    template <int WIDE, int MOST, bool STREAM, bool RUNS, typename C>
     static __device__ __forceinline__ void
     write_rows(unsigned buffer, unsigned edges, const C &c, int row, int col,
                int end, int thread, bool before, bool more)
     {
         constexpr int OF_ROW = WIDE / PIECE;
+        constexpr int LANES = lanes<OF_ROW>::COUNT;
+        constexpr int BLOCK = lanes<OF_ROW>::BLOCK;
+        constexpr int AHEAD = MOST * BLOCK > ROWS ? ROWS / BLOCK : MOST;
         constexpr access HOW = STREAM ? access::stream : access::normal;
         const int rows = min(ROWS, c.rows - row);
         const int count = min(end, c.cols - col);
+        const int q = thread % LANES;
 
         if (count <= 0)
             return;
 #pragma unroll 1
-        for (int i = thread; i < ROWS * OF_ROW; i += AHEAD * 128) {
-            uint4 low[AHEAD], high[AHEAD];
-            uint4 *to[AHEAD];
-            int off[AHEAD];
+        for (int i = thread / 32; i < SECTOR; i += 4) {
+            const int first_row = i + thread % 32 / LANES * SECTOR;
+            const unsigned long long place =
+                reinterpret_cast<unsigned long long>(
+                    c.at(row + first_row, col));
+            const int lead = (unsigned)place / SIZE % SECTOR;
+            const int off = lead & (PIECE - 1);
+            const int skipped = (lead + PIECE - 1u) / PIECE;
+            const int from = min(q, OF_ROW - 1) - skipped;
+            const int next = from + (off > 0);
+            const bool fits = q < OF_ROW && (before || q >= skipped) &&
+                              (q + 1) * PIECE <= count + (more ? 0 : lead);
+            const one *to = reinterpret_cast<const one *>(place / EDGE * EDGE) +
+                            q * PIECE;
+            unsigned low_at = piece<RUNS>(buffer, edges, first_row, from);
+            unsigned high_at = piece<RUNS>(buffer, edges, first_row, next);
+            const unsigned low_step =
+                BLOCK * (!RUNS || from >= 0 ? LINE : EDGE);
+            const unsigned high_step =
+                BLOCK * (!RUNS || next >= 0 ? LINE : EDGE);
+
+#pragma unroll 1
+            for (int block = first_row; block < ROWS; block += AHEAD * BLOCK) {
+                uint4 low[AHEAD], high[AHEAD];
 
 #pragma unroll
-            for (int j = 0; j < AHEAD; j++) {
-                const int r = (i + j * 128) / OF_ROW;
-                const int q = (i + j * 128) % OF_ROW;
-                one *of_c = c.at(row + r, col);
-                const row_window w(of_c, count, before, more);
-                const int at_c = w.first(q);
-
-                off[j] = w.lead % PIECE;
-                to[j] = r < rows && w.whole(q)
-                            ? reinterpret_cast<uint4 *>(of_c + at_c)
-                            : nullptr;
-                if (to[j] == nullptr)
-                    continue;
-                hone::shared_load(
-                    place(buffer, edges, r,
-                          at_c + off[j] - (off[j] > 0 ? PIECE : 0)),
-                    low[j]);
-                hone::shared_load(place(buffer, edges, r, at_c + off[j]),
-                                  high[j]);
-            }
+                for (int j = 0; j < AHEAD; j++) {
+                    hone::shared_load(low_at, low[j]);
+                    hone::shared_load(high_at, high[j]);
+                    low_at += low_step;
+                    high_at += high_step;
+                }
 #pragma unroll
-            for (int j = 0; j < AHEAD; j++) {
-                if (to[j] != nullptr)
-                    hone::write_word<HOW>(
-                        to[j],
-                        shifted(low[j], high[j], 8 - off[j] * SIZE / 2));
+                for (int j = 0; j < AHEAD; j++) {
+                    if (fits && block + j * BLOCK < rows)
+                        hone::write_word<HOW>(
+                            (uint4 *)to,
+                            shifted<7>(low[j], high[j],
+                                       (PIECE - off) % PIECE * SIZE / 2));
+                    to += BLOCK * c.pitch;
+                }
             }
         }
         if (before && more)
@@ -273,65 +277,90 @@ template <typename E, int ROWS, int BOX> struct staging {
         }
     }
 
-    /* The same from C. A lane makes a piece of the buffer of the piece that it
-     * read and that of the next lane; what is missing then is overwritten. */
-    template <int AHEAD, typename C>
-    static __device__ __forceinline__ void
-    read_rows(unsigned buffer, const C &c, int row, int col, int end,
-              int thread)
+    /* A piece of row r of C, the first element of which is number `from` of the
+     * tile's part of it, `before` behind the row's start and `behind` in front of
+     * its end: what is in the row. */
+    static __device__ __forceinline__ uint4 row_piece(const one *at, int from,
+                                                      int before, int behind)
     {
-        const int lane = thread % 8;
-        const int rows = min(ROWS, c.rows - row);
-        const int count = min(end, c.cols - col);
+        uint4 v = {};
 
-        if (count <= 0)
+        if (from >= -before && from + PIECE <= behind) {
+            v = __ldcg(reinterpret_cast<const uint4 *>(at));
+        } else if (from + PIECE > 0 && from < behind) {
+            one single[PIECE];
+
+#pragma unroll
+            for (int i = 0; i < PIECE; i++) {
+                single[i] = {};
+                if (from + i >= 0 && from + i < behind)
+                    single[i] = __ldcg(at + i);
+            }
+            memcpy(&v, single, sizeof(v));
+        }
+        return v;
+    }
+
+    /* The same from C: a lane makes a piece of the buffers of the piece that it
+     * read and that of the next lane. */
+    template <int WIDE, int MOST, typename C>
+    static __device__ __forceinline__ void
+    read_rows(unsigned buffer, const C &c, int row, int col, int thread)
+    {
+        constexpr int OF_ROW = WIDE / PIECE;
+        constexpr int LANES = lanes<OF_ROW>::COUNT;
+        constexpr int BLOCK = lanes<OF_ROW>::BLOCK;
+        constexpr int AHEAD = MOST * BLOCK > ROWS ? ROWS / BLOCK : MOST;
+        const int rows = min(ROWS, c.rows - row);
+        const int behind = c.cols - col;
+        const int q = thread % LANES;
+        const bool is_last = LANES == OF_ROW && q == LANES - 1;
+
+        if (behind <= 0)
             return;
 #pragma unroll 1
-        for (int of_warp = thread / 32 * 4; of_warp < rows;
-             of_warp += 16 * AHEAD) {
-            uint4 low[AHEAD];
-            one single[AHEAD][2];
+        for (int i = thread / 32; i < SECTOR; i += 4) {
+            const int first_row = i + thread % 32 / LANES * SECTOR;
+            const unsigned long long place =
+                reinterpret_cast<unsigned long long>(
+                    c.at(row + first_row, col));
+            const int off = (unsigned)place / SIZE % PIECE;
+            const int from = q * PIECE - off;
+            const one *in = reinterpret_cast<const one *>(place) + from;
+            unsigned to =
+                piece<false>(buffer, 0, first_row, min(q, OF_ROW - 1));
+
+#pragma unroll 1
+            for (int block = first_row; block < first_row / SECTOR * SECTOR + ROWS;
+                 block += AHEAD * BLOCK) {
+                uint4 low[AHEAD], last[AHEAD];
 
 #pragma unroll
-            for (int j = 0; j < AHEAD; j++) {
-                const int r = of_warp + j * 16 + thread % 32 / 8;
-                const one *in = c.at(row + r, col);
-                const row_parts part(in, r < rows ? count : 0);
-
-                low[j] = {};
-                if (part.whole(lane))
-                    low[j] = __ldcg(reinterpret_cast<const uint4 *>(
-                        in + lane * PIECE - part.off));
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    single[j][i] = {};
-                    if (lane + i * 8 < part.singles)
-                        single[j][i] = __ldcg(in + part.single(lane + i * 8));
+                for (int j = 0; j < AHEAD; j++) {
+                    low[j] = last[j] = {};
+                    if (q <= OF_ROW && block + j * BLOCK < rows) {
+                        low[j] = row_piece(in, from, col, behind);
+                        if (is_last && off > 0)
+                            last[j] =
+                                row_piece(in + PIECE, from + PIECE, col, behind);
+                    }
+                    in += BLOCK * c.pitch;
                 }
-            }
 #pragma unroll
-            for (int j = 0; j < AHEAD; j++) {
-                const int r = of_warp + j * 16 + thread % 32 / 8;
-                const row_parts part(c.at(row + r, col), r < rows ? count : 0);
-                uint4 high;
+                for (int j = 0; j < AHEAD; j++) {
+                    uint4 high;
 
-                high.x = __shfl_down_sync(~0u, low[j].x, 1, 8);
-                high.y = __shfl_down_sync(~0u, low[j].y, 1, 8);
-                high.z = __shfl_down_sync(~0u, low[j].z, 1, 8);
-                high.w = __shfl_down_sync(~0u, low[j].w, 1, 8);
-                if (r < rows && lane * PIECE < count)
-                    hone::shared_store(
-                        buffer + at(r, lane * PIECE),
-                        shifted(low[j], high, part.off * SIZE / 2));
-                __syncwarp();
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    if (lane + i * 8 < part.singles)
+                    high.x = __shfl_down_sync(~0u, low[j].x, 1, LANES);
+                    high.y = __shfl_down_sync(~0u, low[j].y, 1, LANES);
+                    high.z = __shfl_down_sync(~0u, low[j].z, 1, LANES);
+                    high.w = __shfl_down_sync(~0u, low[j].w, 1, LANES);
+                    if (is_last)
+                        high = last[j];
+                    if (q < OF_ROW && block + j * BLOCK < rows)
                         hone::shared_store(
-                            buffer + at(r, part.single(lane + i * 8)),
-                            single[j][i]);
+                            to, shifted<7>(low[j], high, off * SIZE / 2));
+                    to += BLOCK * LINE;
                 }
-                __syncwarp();
             }
         }
     }
@@ -361,189 +390,6 @@ template <typename E, int ROWS, int BOX> struct staging {
                 }
             }
         }
-    }
-};
-
-/* --- a warp group's way ----------------------------------------------------- */
-
-/* A warp group's way to C and back, a phase of columns after the other: by the
- * copy engine if it can reach C (`mapped`), else by its warps. What C held is
- * asked for as many phases before it is needed as there are buffers. */
-template <typename E, int WIDTH, int ROWS, int BOX, int BUFFERS, bool STREAM,
-          bool RUNS, bool WAITS>
-struct staged_output {
-    using buffer_of = staging<E, ROWS, BOX>;
-    static constexpr int PHASE = buffer_of::PHASE;
-    static constexpr int COLUMN = ROWS * buffer_of::SIZE; /* bytes */
-    /* Columns that the buffers hold. Are these all, no sums are left in registers
-     * when they are written, else so many rows of a warp are on their way at once
-     * as registers allow. */
-    static constexpr int ROUND = BUFFERS * PHASE;
-    static constexpr int ROUNDS = (WIDTH + ROUND - 1) / ROUND;
-    static constexpr bool WHOLE = ROUND >= WIDTH;
-    /* A warp group that waits for its turn reads C meanwhile, if there is room. */
-    static constexpr bool EARLY = WAITS && WHOLE;
-
-    unsigned buffers, loaded; /* addresses: the buffers, a barrier of each */
-    unsigned edges;           /* address, with RUNS: two times an edge per row */
-    unsigned segment = 0;     /* with RUNS: of what the block writes of a row */
-    bool mapped;
-    float alpha, beta;
-    int next = 0;        /* buffer */
-    unsigned parity = 0; /* of each barrier, a bit */
-
-    /* One thread asks for the columns of a tile from `first` on. */
-    __device__ __forceinline__ void ask(const CUtensorMap &map, const tile &t,
-                                        int first, int buffer) const
-    {
-        const unsigned barrier = loaded + 8 * buffer;
-        const unsigned at = buffers + buffer * buffer_of::BYTES;
-        const int count = min(PHASE, WIDTH - first);
-
-        hone::tensor_store_wait_read<0>();
-        hone::barrier_expect(barrier, count * COLUMN);
-        for (int i = 0; i < count; i += BOX)
-            hone::tensor_load(at + i * COLUMN, map, t.col + first + i, t.row,
-                              t.batch, barrier);
-    }
-
-    /* For as many phases as there are buffers: some time before store(). */
-    __device__ __forceinline__ void ask_first(const CUtensorMap &map,
-                                              const tile &t) const
-    {
-        if (!mapped || beta == 0.0f || threadIdx.x % 128 != 0)
-            return;
-        for (int i = 0; i < BUFFERS && i * PHASE < WIDTH; i++)
-            ask(map, t, i * PHASE, (next + i) % BUFFERS);
-    }
-
-    /* With EARLY, what C holds is read before the products of a tile begin. */
-    template <typename C>
-    __device__ __forceinline__ void read_early(const C &c, const tile &t) const
-    {
-        const int group = threadIdx.x / 128;
-
-        if (beta == 0.0f || (!RUNS && mapped))
-            return;
-        hone::group_sync(group);
-#pragma unroll 1
-        for (int first = 0; first < WIDTH; first += PHASE)
-            buffer_of::template read_rows<4>(
-                buffers + first / PHASE * buffer_of::BYTES, c, t.row,
-                t.col + first, min(PHASE, WIDTH - first), threadIdx.x % 128);
-    }
-
-    /* The loop is not unrolled, only what reads registers: that is most of
-     * the code. Warps write rows when all buffers are full, the copy engine a
-     * buffer at a time. */
-    template <int HEIGHTS, int SUMS, typename C>
-    __device__ __forceinline__ void store(float (&sums)[HEIGHTS][SUMS],
-                                          const CUtensorMap &map, const C &c,
-                                          const tile &t)
-    {
-        const int thread = threadIdx.x % 128;
-        const int group = threadIdx.x / 128;
-        const bool reads = beta != 0.0f;
-        const bool by_engine = !RUNS && mapped;
-
-        if (!reads)
-            gemm::scale(sums, alpha);
-        if (!by_engine)
-            next = 0;
-#pragma unroll 1
-        for (int first = 0; first < WIDTH; first += PHASE) {
-            const unsigned at = buffers + next * buffer_of::BYTES;
-            const int col = t.col + first;
-
-            if (reads && by_engine) {
-                const int ahead = first + (BUFFERS - 1) * PHASE;
-
-                if (thread == 0 && first > 0 && ahead < WIDTH)
-                    ask(map, t, ahead, (next + BUFFERS - 1) % BUFFERS);
-                hone::barrier_wait(loaded + 8 * next, parity >> next & 1);
-            } else if (by_engine || next == 0) {
-                if (thread == 0)
-                    hone::tensor_store_wait_read<BUFFERS - 1>();
-                hone::group_sync(group);
-            }
-            if (reads && !by_engine && !EARLY) {
-                if constexpr (PIECES)
-                    buffer_of::template read_rows<AHEAD>(
-                        at, c, t.row, col, min(PHASE, WIDTH - first), thread);
-                else
-                    buffer_of::template copy_rows<false>(at, c, t.row, col,
-                                                      WIDTH - first, thread);
-                hone::group_sync(group);
-            }
-#pragma unroll
-            for (int i = 0; i < WIDTH; i += PHASE) {
-                if (i != first)
-                    continue;
-                if (reads) {
-                    buffer_of::scale(at, sums, i, thread, alpha, beta);
-                    __syncwarp();
-                }
-                buffer_of::fill(at, sums, i, thread);
-            }
-            if (by_engine) {
-                hone::async_fence();
-                hone::group_sync(group);
-                if (thread == 0) {
-                    for (int i = 0; i < PHASE && first + i < WIDTH; i += BOX)
-                        hone::tensor_store<STREAM>(map, col + i, t.row,
-                                                   t.batch, at + i * COLUMN);
-                    hone::tensor_store_commit();
-                }
-            }
-            parity ^= 1u << next;
-            next = next + 1 == BUFFERS ? 0 : next + 1;
-            if constexpr (!WHOLE) {
-                if (!by_engine && (next == 0 || first + PHASE >= WIDTH))
-                    write(c, t, first / ROUND * ROUND, group);
-            }
-        }
-        if constexpr (WHOLE) {
-            if (!by_engine)
-                write(c, t, 0, group);
-        }
-    }
-
-  private:
-    static constexpr int SUMS_OF_THREAD = ROWS * WIDTH / 128;
-    static constexpr bool PIECES = SUMS_OF_THREAD <= 160;
-    static constexpr int AHEAD = SUMS_OF_THREAD <= 64    ? 4
-                                 : SUMS_OF_THREAD <= 128 ? 2
-                                                         : 1;
-
-    /* What the buffers hold: the columns of a tile from `first` on. */
-    template <typename C>
-    __device__ __forceinline__ void write(const C &c, const tile &t, int first,
-                                          int group)
-    {
-        const int thread = threadIdx.x % 128;
-        const int end = min(ROUND, WIDTH - first);
-        const int col = t.col + first;
-        const bool before = RUNS && (first > 0 || t.follows);
-        const bool more = RUNS && (first + end < WIDTH || t.goes_on) &&
-                          col + end < c.cols;
-        const unsigned mine = edges + segment % 2 * (ROWS * buffer_of::EDGE);
-        const unsigned last =
-            edges + (segment + 1) % 2 * (ROWS * buffer_of::EDGE);
-
-        hone::group_sync(group);
-        if constexpr (WHOLE || PIECES || RUNS) {
-            buffer_of::template write_rows<WHOLE ? WIDTH : ROUND,
-                                           WHOLE ? 2 : AHEAD, STREAM>(
-                buffers, last, c, t.row, col, end, thread, before, more);
-        } else {
-            for (int i = 0; i < end; i += PHASE)
-                buffer_of::template copy_rows<true>(
-                    buffers + i / PHASE * buffer_of::BYTES, c, t.row, col + i,
-                    end - i, thread);
-        }
-        if (more)
-            buffer_of::keep_edges(buffers, mine, end, thread);
-        segment++;
     }
 };
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A warp group's way to C through staging buffers, and what C held to the sums.
+ * Behind gemm_sm90_staging.cuh; no name of a template parameter: see
+ * hone_device.cuh. */
+#ifndef GEMM_SM90_STAGED_CUH
+#define GEMM_SM90_STAGED_CUH
+
+namespace hone {
+namespace gemm {
+
+/* A warp group's way to C and back, a phase of columns after the other: by the
+ * copy engine if it can reach C (`mapped`), else by its warps. What C held is
+ * asked for as many phases before it is needed as there are buffers. */
+template <typename E, int WIDTH, int ROWS, int BOX, int BUFFERS, bool STREAM,
+          bool RUNS, bool WAITS>
+struct staged_output {
+    using buffer_of = staging<E, ROWS, BOX>;
+    static constexpr int PHASE = buffer_of::PHASE;
+    static constexpr int BYTES = BUFFERS * buffer_of::BYTES;
+    static constexpr int COLUMN = ROWS * buffer_of::SIZE; /* bytes */
+    /* Columns that the buffers hold. Are these all, no sums are left in registers
+     * when they are written, else so many rows of a warp are on their way at once
+     * as registers allow. */
+    static constexpr int ROUND = BUFFERS * PHASE;
+    static constexpr int ROUNDS = (WIDTH + ROUND - 1) / ROUND;
+    static constexpr bool WHOLE = ROUND >= WIDTH;
+    /* A warp group that waits for its turn reads C meanwhile, if there is room. */
+    static constexpr bool EARLY = WAITS && WHOLE;
+    static constexpr int EDGE_BYTES = ROWS * buffer_of::EDGE; /* bytes of a set */
+    /* The edges of a tile are read while those of the next are there and those of
+     * the one behind it are written, if that is the same group's. */
+    static constexpr int EDGE_SETS = EARLY ? 3 : 2;
+
+    unsigned buffers, loaded; /* addresses: the buffers, a barrier of each */
+    unsigned edges;           /* address, with RUNS: sets of an edge per row */
+    unsigned segment = 0;     /* with RUNS: of what the block writes of a row */
+    /* With RUNS, where groups have tiles in turn and buffers of their own: barriers
+     * that tell when the edges of the tile before are there, and the parity. */
+    unsigned own_turn, other_turn, turn;
+    bool mapped;
+    float alpha, beta;
+    int next = 0;        /* buffer */
+    unsigned parity = 0; /* of each barrier, a bit */
+
+    /* One thread asks for the columns of a tile from `first` on. */
+    __device__ __forceinline__ void ask(const CUtensorMap &map, const tile &t,
+                                        int first, int buffer) const
+    {
+        const unsigned barrier = loaded + 8 * buffer;
+        const unsigned at = buffers + buffer * buffer_of::BYTES;
+        const int count = min(PHASE, WIDTH - first);
+
+        hone::tensor_store_wait_read<0>();
+        hone::barrier_expect(barrier, count * COLUMN);
+        for (int i = 0; i < count; i += BOX)
+            hone::tensor_load(at + i * COLUMN, map, t.col + first + i, t.row,
+                              t.batch, barrier);
+    }
+
+    /* For as many phases as there are buffers: some time before store(). */
+    __device__ __forceinline__ void ask_first(const CUtensorMap &map,
+                                              const tile &t) const
+    {
+        if (!mapped || beta == 0.0f || threadIdx.x % 128 != 0)
+            return;
+        for (int i = 0; i < BUFFERS && i * PHASE < WIDTH; i++)
+            ask(map, t, i * PHASE, (next + i) % BUFFERS);
+    }
+
+    /* With EARLY, what C holds is read before the products of a tile begin. */
+    template <typename C>
+    __device__ __forceinline__ void read_early(const C &c, const tile &t) const
+    {
+        const int group = threadIdx.x / 128;
+
+        if (beta == 0.0f || (!RUNS && mapped))
+            return;
+        hone::group_sync(group);
+        buffer_of::template read_rows<WIDTH, 4>(buffers, c, t.row, t.col,
+                                                     threadIdx.x % 128);
+    }
+
+    /* The loop is not unrolled, only what reads registers: that is most of
+     * the code. Warps write rows when all buffers are full, the copy engine a
+     * buffer at a time. */
+    template <int HEIGHTS, int SUMS, typename C>
+    __device__ __forceinline__ void store(float (&sums)[HEIGHTS][SUMS],
+                                          const CUtensorMap &map, const C &c,
+                                          const tile &t)
+    {
+        const int thread = threadIdx.x % 128;
+        const int group = threadIdx.x / 128;
+        const bool reads = beta != 0.0f;
+        const bool by_engine = !RUNS && mapped;
+
+        if (!reads)
+            gemm::scale(sums, alpha);
+        if (!by_engine)
+            next = 0;
+#pragma unroll 1
+        for (int first = 0; first < WIDTH; first += PHASE) {
+            const unsigned at = buffers + next * buffer_of::BYTES;
+            const int col = t.col + first;
+
+            if (reads && by_engine) {
+                const int ahead = first + (BUFFERS - 1) * PHASE;
+
+                if (thread == 0 && first > 0 && ahead < WIDTH)
+                    ask(map, t, ahead, (next + BUFFERS - 1) % BUFFERS);
+                hone::barrier_wait(loaded + 8 * next, parity >> next & 1);
+            } else if (by_engine || next == 0) {
+                if (thread == 0)
+                    hone::tensor_store_wait_read<BUFFERS - 1>();
+                hone::group_sync(group);
+            }
+            if (reads && !by_engine && !EARLY) {
+                if constexpr (PIECES)
+                    buffer_of::template read_rows<PHASE, AHEAD>(
+                        at, c, t.row, col, thread);
+                else
+                    buffer_of::template copy_rows<false>(at, c, t.row, col,
+                                                      WIDTH - first, thread);
+                hone::group_sync(group);
+            }
+#pragma unroll
+            for (int i = 0; i < WIDTH; i += PHASE) {
+                if (i != first)
+                    continue;
+                if (reads) {
+                    buffer_of::scale(at, sums, i, thread, alpha, beta);
+                    __syncwarp();
+                }
+                buffer_of::fill(at, sums, i, thread);
+            }
+            if (by_engine) {
+                hone::async_fence();
+                hone::group_sync(group);
+                if (thread == 0) {
+                    for (int i = 0; i < PHASE && first + i < WIDTH; i += BOX)
+                        hone::tensor_store<STREAM>(map, col + i, t.row,
+                                                   t.batch, at + i * COLUMN);
+                    hone::tensor_store_commit();
+                }
+            }
+            parity ^= 1u << next;
+            next = next + 1 == BUFFERS ? 0 : next + 1;
+            if constexpr (!WHOLE) {
+                if (!by_engine && (next == 0 || first + PHASE >= WIDTH))
+                    write(c, t, first / ROUND * ROUND, group);
+            }
+        }
+        if constexpr (WHOLE) {
+            if (!by_engine)
+                write(c, t, 0, group);
+        }
+    }
+
+  private:
+    static constexpr int SUMS_OF_THREAD = ROWS * WIDTH / 128;
+    static constexpr bool PIECES = SUMS_OF_THREAD <= 160;
+    static constexpr int AHEAD = SUMS_OF_THREAD <= 64    ? 4
+                                 : SUMS_OF_THREAD <= 128 ? 2
+                                                         : 1;
+
+    /* What the buffers hold: the columns of a tile from `first` on. */
+    template <typename C>
+    __device__ __forceinline__ void write(const C &c, const tile &t, int first,
+                                          int group)
+    {
+        const int thread = threadIdx.x % 128;
+        const int end = min(ROUND, WIDTH - first);
+        const int col = t.col + first;
+        const bool before = RUNS && (first > 0 || t.follows);
+        const bool more = RUNS && (first + end < WIDTH || t.goes_on) &&
+                          col + end < c.cols;
+        const unsigned mine = edges + segment % EDGE_SETS * EDGE_BYTES;
+        const unsigned last = edges + (segment + EDGE_SETS - 1) % EDGE_SETS *
+                                          EDGE_BYTES;
+
+        hone::group_sync(group);
+        if constexpr (RUNS && EARLY) {
+            if (more)
+                buffer_of::keep_edges(buffers, mine, end, thread);
+            hone::barrier_wait(own_turn, turn);
+            turn ^= 1;
+            if (thread % 32 == 0)
+                hone::barrier_arrive(other_turn);
+        }
+        if constexpr (WHOLE || PIECES || RUNS) {
+            buffer_of::template write_rows<WHOLE ? WIDTH : ROUND,
+                                           WHOLE ? 4 : AHEAD, STREAM, RUNS>(
+                buffers, last, c, t.row, col, end, thread, before, more);
+        } else {
+            for (int i = 0; i < end; i += PHASE)
+                buffer_of::template copy_rows<true>(
+                    buffers + i / PHASE * buffer_of::BYTES, c, t.row, col + i,
+                    end - i, thread);
+        }
+        if (more && !(RUNS && EARLY))
+            buffer_of::keep_edges(buffers, mine, end, thread);
+        segment++;
+    }
+};
+
+} /* namespace gemm */
+} /* namespace hone */
+
+#endif
