@@ -54,20 +54,20 @@ last() {
     db_ask "$scratch/taught.db" "select round(coalesce($of / w.time_ns, 0), 4)
         from winner_v1 w where op = '$OP' and (dims = '$2' or dims glob '$2,*')"
 }
-runs "$HONE_DB" >"$scratch/chosen" 2>"$OUT/steps.log"
+runs "$HONE_DB" >"$OUT/chosen.txt" 2>"$OUT/steps.log"
 cp "$HONE_DB" "$scratch/taught.db"
 step test timeout -s INT $((SECONDS_MAX + begin - $(date +%s))) \
     "$HONE" tune --shapes "$scratch/test" --no-portfolio --budget "$TRIALS" \
     --device "$DEVICES" --format json --db "$scratch/taught.db"
-runs "$scratch/taught.db" >"$scratch/tuned" 2>>"$OUT/steps.log"
+runs "$scratch/taught.db" >"$OUT/tuned.txt" 2>>"$OUT/steps.log"
 while read -r dims chosen_ns match by; do
     # shellcheck disable=SC2046 # time, match and implementation of the tuned one
     set -- $(awk -v dims="$dims" '$1 == dims { print $2, $3, $4 }' \
-        "$scratch/tuned")
+        "$OUT/tuned.txt")
     [ "$2" = exact ] || continue # not reached
     echo "$dims $chosen_ns $1 $(last vendor "$dims") $(last default "$dims")" \
         "$match $by $3"
-done <"$scratch/chosen" >"$OUT/choose.txt"
+done <"$OUT/chosen.txt" >"$OUT/choose.txt"
 awk '{ loss = $2 / $3; sum += log(loss); if (loss > worst) worst = loss
       if (loss > 1.12) far++
       library = $4 ? loss / $4 : 0; plain = $5 ? loss / $5 : 0
