@@ -20,6 +20,7 @@ defect axpy_defect;
 long axpy_defect_from;
 char *axpy_victim;
 char axpy_damage;
+uint32_t axpy_shared;
 
 static const char head[] =
     "#pragma hone op axpy(n) \"y = alpha*x + y\"\n"
@@ -32,9 +33,20 @@ static const char head[] =
     "%s%s\n"
     "extern \"C\" __global__ void axpy() {}\n";
 
+/* The highest bit of the exponent. */
+static void flip(float *at)
+{
+    uint32_t bits;
+
+    memcpy(&bits, at, sizeof bits);
+    bits ^= 1u << 30;
+    memcpy(at, &bits, sizeof bits);
+}
+
 static void misbehave(float *x, float *y, int64_t *ticket, int64_t n, long run)
 {
     const int later = run >= axpy_defect_from;
+    float found;
 
     switch (axpy_defect) {
     case WRONG:
@@ -55,6 +67,17 @@ static void misbehave(float *x, float *y, int64_t *ticket, int64_t n, long run)
         break;
     case DIRTY_WORKSPACE:
         y[0] += (float)(++*ticket > axpy_defect_from);
+        break;
+    case FLIPPED:
+        if (run == axpy_defect_from)
+            flip(&y[n / 2]);
+        break;
+    case RACES:
+        y[n / 2] += (float)(run % 2);
+        break;
+    case READS_SHARED:
+        memcpy(&found, &axpy_shared, sizeof found);
+        y[n / 2] += found;
         break;
     default:
         break;

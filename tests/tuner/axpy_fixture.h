@@ -17,14 +17,18 @@ typedef enum defect {
     WRITES_BEHIND,    /* one byte behind y */
     WRITES_ELSEWHERE, /* axpy_damage at axpy_victim, from axpy_defect_from on
                        */
-    DIRTY_WORKSPACE   /* leaves its ticket counted, and trips over it after
+    DIRTY_WORKSPACE,  /* leaves its ticket counted, and trips over it after
                          axpy_defect_from runs */
+    FLIPPED,     /* a bit, in run axpy_defect_from alone: none of its doing */
+    RACES,       /* wrong in every second run */
+    READS_SHARED /* adds what it finds in shared memory */
 } defect;
 
 extern defect axpy_defect;
 extern long axpy_defect_from;
 extern char *axpy_victim;
 extern char axpy_damage;
+extern uint32_t axpy_shared; /* a word of shared memory */
 
 extern const hone_reference axpy_references[1];
 

@@ -24,6 +24,7 @@ float fake_gpu_taps[64];
 size_t fake_gpu_taps_bytes;
 int fake_gpu_resident_blocks;
 int fake_gpu_resident_clusters;
+uint32_t fake_gpu_shared;
 double fake_gpu_clock_mhz[8];
 int fake_gpu_n_clocks;
 
@@ -67,6 +68,12 @@ static void run_load(void **params)
     passed[1] = ns;
     if (clock_at + 1 < fake_gpu_n_clocks)
         ++clock_at;
+}
+
+/* hone_poison: parameters are the word, and how many. */
+static void run_poison(void **params)
+{
+    memcpy(&fake_gpu_shared, params[0], sizeof fake_gpu_shared);
 }
 
 void fake_gpu_run(fake_kernel *kernel, void **params)
@@ -263,6 +270,7 @@ void fake_gpu_reset(void)
     fake_gpu_taken_bytes = 0;
     fake_gpu_event_ns = 0;
     fake_gpu_fails = 0;
+    fake_gpu_shared = 0;
     fake_gpu_n_maps = 0;
     fake_gpu_n_graphs = 0;
     fake_gpu_taps_bytes = sizeof fake_gpu_taps;
@@ -275,6 +283,7 @@ void fake_gpu_reset(void)
                               hone__cpu_kernels[i].run, 0, 0);
     (void)fake_gpu_kernel("hone_load", run_load, 2, 0);
     (void)fake_gpu_kernel("hone_hold", NULL, 1, 20000);
+    (void)fake_gpu_kernel("hone_poison", run_poison, 2, 0);
 }
 
 void fake_gpu_open(hone_device *out, int64_t l2_bytes)

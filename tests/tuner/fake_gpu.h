@@ -52,6 +52,8 @@ extern size_t fake_gpu_taps_bytes; /* 0: there is no such symbol */
 /* What occupancy is: blocks of a multiprocessor, clusters of the device. */
 extern int fake_gpu_resident_blocks;
 extern int fake_gpu_resident_clusters;
+/* A word of shared memory of all multiprocessors, as hone_poison left it. */
+extern uint32_t fake_gpu_shared;
 /* What hone_load reads from the clock, in turn; the last repeats. */
 extern double fake_gpu_clock_mhz[8];
 extern int fake_gpu_n_clocks;

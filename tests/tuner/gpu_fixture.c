@@ -22,6 +22,7 @@ static void run_axpy(void **params)
     float alpha;
 
     memcpy(&alpha, params[0], sizeof alpha);
+    axpy_shared = fake_gpu_shared;
     axpy_run(alpha, x, y, ticket, *(int64_t *)params[4], run);
     gpu_seen[run % 8] = x;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compile farm with the real NVRTC; skipped where there is none. */
 #include "runtime/base/alloc.h"
+#include "tuner/compile/helper_kernels.h"
 #include "tuner/tuner.h"
 
 #include <setjmp.h>
@@ -102,10 +103,33 @@ static void test_farm_compiles_and_caches(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* The tuner's own kernels, for the oldest and the newest GPU: whoever changes
+ * them on a machine without one sees here that they compile. */
+static void test_helper_kernels(void **state)
+{
+    static const char *const archs[] = {"sm_75", "sm_90", "sm_120"};
+
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        const hone_farm_options options = {.n_workers = 1};
+        hone_text cubin = {0};
+        hone_error err = {.status = HONE_OK};
+        const hone_status status =
+            hone__helper_kernels_compile(&options, archs[i], &cubin, &err);
+
+        if (status == HONE_ERR_NO_NVRTC)
+            skip();
+        if (status != HONE_OK)
+            fail_msg("%s", err.text);
+        hone__text_free(&cubin);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_farm_compiles_and_caches),
+        cmocka_unit_test(test_helper_kernels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,74 @@ static void test_wrong_without_exact_check(void **state)
     expect_good();
     axpy_defect_from = 2;
     expect_wrong(WRONG_LATER, "out of tolerance", 0);
-    assert_int_equal(f.kernel->n_runs, 2);
+    assert_int_equal(f.kernel->n_runs, 2 + 2); /* is it so each time? */
+}
+
+/* ---- results that change ------------------------------------------------- */
+
+static void expect_unstable(defect d, const char *words)
+{
+    const hone_trial_report report = gpu_fixture_try(&f, d);
+
+    if (report.outcome != HONE_OUTCOME_UNSTABLE)
+        fail_msg("outcome %s, not unstable: %s",
+                 hone__outcome_name(report.outcome), report.message);
+    gpu_fixture_says(report.message, "first: element 500; cpu.axpy, ");
+    gpu_fixture_says(report.message, words);
+    assert_true(report.error_ratio > 1);
+    assert_int_equal(report.leaving, 0);
+}
+
+/* A bit of a right result that memory lost: in each of the runs there are. */
+static void test_flipped_bit(void **state)
+{
+    static const char words[] = "right in 2 of 3 such runs";
+
+    (void)state;
+    for (long run = 1; run <= 2; ++run) {
+        axpy_defect_from = run;
+        expect_unstable(FLIPPED, words);
+        assert_int_equal(f.kernel->n_runs, run + 2);
+    }
+    /* The last run is the one after timing. */
+    axpy_defect_from = 0;
+    assert_int_equal(gpu_fixture_try(&f, FLIPPED).outcome, HONE_OUTCOME_OK);
+    axpy_defect_from = f.kernel->n_runs;
+    expect_unstable(FLIPPED, words);
+    expect_good();
+}
+
+static void test_race(void **state)
+{
+    (void)state;
+    expect_unstable(RACES, "right in 1 of 3 such runs: its threads race");
+    expect_good();
+}
+
+/* A second and a third run might take more than the time that there is. */
+static void test_slow_ones_run_once(void **state)
+{
+    (void)state;
+    f.kernel->cost_ns = 3e8;
+    axpy_defect_from = 1;
+    expect_wrong(FLIPPED, "cpu.axpy, integers)", 0);
+    assert_int_equal(f.kernel->n_runs, 1);
+}
+
+/* What shared memory happens to hold is no zero in any run before timing. */
+static void test_shared_memory(void **state)
+{
+    hone_trial_report report;
+
+    (void)state;
+    expect_wrong(READS_SHARED, "NaN", 0);
+    assert_int_equal(fake_gpu_find("hone_poison")->n_runs, 3);
+    assert_int_equal(fake_gpu_find("hone_poison")->grid, 132);
+    report = gpu_fixture_try(&f, GOOD);
+    assert_int_equal(report.outcome, HONE_OUTCOME_OK);
+    /* Integers, reals, integers after timing: and none while it is timed. */
+    assert_int_equal(fake_gpu_find("hone_poison")->n_runs, 3 + 3);
+    assert_int_equal(fake_gpu_shared, 0xff7f7f7f);
 }
 
 /* The second run of a workspace that is not cleared is fine, the hundredth is
@@ -190,6 +257,10 @@ int main(void)
         TEST(test_wrong),
         TEST(test_wrong_on_the_second_run),
         TEST(test_wrong_without_exact_check),
+        TEST(test_flipped_bit),
+        TEST(test_race),
+        TEST(test_slow_ones_run_once),
+        TEST(test_shared_memory),
         TEST(test_workspace_that_fills),
         TEST(test_changed_input),
         TEST(test_guards),

@@ -438,6 +438,20 @@ extern "C" __global__ void hone_load(u64 ns, u64 *passed)
         passed[2] = __float_as_uint(a + b);
 }
 
+// Fills the shared memory of a multiprocessor, of which each block has all
+// there is. None ends before all others have begun, so that each has a
+// multiprocessor of its own.
+extern "C" __global__ void hone_poison(u32 word, int n_words)
+{
+    extern __shared__ u32 words[];
+    volatile u32 *to = words;
+    const i64 start = clock64();
+    for (int i = threadIdx.x; i < n_words; i += blockDim.x)
+        to[i] = word;
+    while (clock64() - start < 8192)
+        ;
+}
+
 // Holds the stream for `ns`, so that what follows is queued before it begins.
 extern "C" __global__ void hone_hold(u64 ns)
 {

@@ -89,6 +89,12 @@ int hone__device_is_lost(hone_device *device)
     return device->kind->is_lost && device->kind->is_lost(device);
 }
 
+/* All that a block may have: no multiprocessor holds two of such blocks. */
+static unsigned shared_bytes(const hone_device *device)
+{
+    return (unsigned)device->properties.value[HONE_PROPERTY_smem_optin];
+}
+
 hone_status hone__device_load(hone_device *device, const void *code,
                               hone_error *err)
 {
@@ -103,10 +109,13 @@ hone_status hone__device_load(hone_device *device, const void *code,
 
     HONE_TRY(check(device, device->driver->module_load(&device->code, code),
                    "loading the helper kernels", err));
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i)
-        HONE_TRY(hone__driver_kernel(device->driver, device->code,
-                                     kernels[i].symbol, 0, kernels[i].function,
-                                     err));
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
+        const int is_poison = kernels[i].function == &device->kernel.poison;
+
+        HONE_TRY(hone__driver_kernel(
+            device->driver, device->code, kernels[i].symbol,
+            is_poison ? shared_bytes(device) : 0, kernels[i].function, err));
+    }
     return HONE_OK;
 }
 
@@ -131,6 +140,25 @@ hone_status hone__device_synchronize(hone_device *device, const char *what,
 {
     return check(device, device->driver->stream_synchronize(device->stream),
                  what, err);
+}
+
+hone_status hone__device_poison(hone_device *device, uint32_t word,
+                                hone_error *err)
+{
+    enum { BLOCK = 256 };
+    const unsigned n_blocks =
+        (unsigned)device->properties.value[HONE_PROPERTY_sm_count];
+    const unsigned n_bytes = shared_bytes(device);
+    int n_words = (int)(n_bytes / sizeof word);
+    void *params[] = {&word, &n_words};
+
+    if (!device->kernel.poison)
+        return HONE_OK;
+    return check(device,
+                 device->driver->launch(device->kernel.poison, n_blocks, 1, 1,
+                                        BLOCK, 1, 1, n_bytes, device->stream,
+                                        params, NULL),
+                 "filling shared memory", err);
 }
 
 /* ---- memory -------------------------------------------------------------- */

@@ -24,6 +24,7 @@
     X(audit, "hone_audit")                                                     \
     X(compare, "hone_compare")                                                 \
     X(load, "hone_load")                                                       \
+    X(poison, "hone_poison")                                                   \
     X(hold, "hone_hold")
 
 /* Name, architecture and properties of a device. */
@@ -169,6 +170,12 @@ hone_status hone__device_run(hone_device *device, hone_cu_function kernel,
                              hone_error *err);
 hone_status hone__device_synchronize(hone_device *device, const char *what,
                                      hone_error *err);
+/* Fill the shared memory of every multiprocessor with this word, on the
+ * device's stream: what the next kernel reads of it before it writes is that,
+ * and not zeros or what another kernel left there. Nothing to do where the
+ * device does so itself. */
+hone_status hone__device_poison(hone_device *device, uint32_t word,
+                                hone_error *err);
 
 /* ---- memory -------------------------------------------------------------- */
 

@@ -98,6 +98,18 @@ void hone__verdict_set_wrong(hone_verdict *verdict, const char *text)
     (void)snprintf(verdict->message, sizeof verdict->message, "%.310s", text);
 }
 
+void hone__verdict_set_unstable(hone_verdict *verdict, int n_right, int n)
+{
+    char wrong[sizeof verdict->message];
+
+    memcpy(wrong, verdict->message, sizeof wrong);
+    verdict->outcome = HONE_OUTCOME_UNSTABLE;
+    (void)snprintf(verdict->message, sizeof verdict->message,
+                   "%.210s; right in %d of %d such runs: its threads race, it "
+                   "keeps something from run to run, or memory failed",
+                   wrong, n_right, n);
+}
+
 /* What is said of elements that are wrong. */
 static void explain(const hone_comparison *result, int64_t count,
                     const char *check, const char *run, char *text, size_t size)

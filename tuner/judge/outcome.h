@@ -106,7 +106,7 @@ typedef struct hone_coverage {
 } hone_coverage;
 
 typedef struct hone_verdict {
-    hone_outcome outcome; /* ok, wrong, fault or launch */
+    hone_outcome outcome; /* ok, wrong, unstable, fault or launch */
     int n_compared;       /* checks that compared something; 0: only the
                              memory was checked */
     double error_ratio;   /* worst error over its bound, on the reals */
@@ -122,6 +122,7 @@ typedef struct hone_verdict {
 typedef struct hone_verify_run {
     int pass;         /* hone_pass_data */
     const char *name; /* in sentences */
+    uint32_t left;    /* in each word of shared memory, before */
 } hone_verify_run;
 
 /* What the helper kernel `hone_compare` finds; as in device_code.cu. */
@@ -148,6 +149,8 @@ typedef struct hone_comparison {
 } hone_comparison;
 
 void hone__verdict_set_wrong(hone_verdict *verdict, const char *text);
+/* What is wrong was right in so many of `n` runs like it: unstable. */
+void hone__verdict_set_unstable(hone_verdict *verdict, int n_right, int n);
 /* Count a comparison of `count` elements in; outcome wrong if some are. */
 void hone__verdict_compared(hone_verdict *verdict, const char *check,
                             const hone_verify_run *run,

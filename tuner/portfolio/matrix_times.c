@@ -35,7 +35,9 @@ static hone_status on_time(void *user, const hone_db_row *row, hone_error *err)
     *cell = outcome == HONE_OUTCOME_OK ? v[3].real : HONE_CELL_FAILED;
     candidate->is_wrong |= outcome == HONE_OUTCOME_WRONG ||
                            outcome == HONE_OUTCOME_FAULT ||
-                           outcome == HONE_OUTCOME_TIMEOUT;
+                           outcome == HONE_OUTCOME_TIMEOUT ||
+                           (outcome == HONE_OUTCOME_UNSTABLE &&
+                            v[6].integer); /* in its result, not its time */
     if (!candidate->is_vendor && v[5].integer &&
         v[4].integer > candidate->variant_id)
         candidate->variant_id = v[4].integer;
@@ -82,7 +84,7 @@ hone_status hone__matrix_read(hone_matrix *matrix, hone_error *err)
 {
     static const char sql[] =
         "SELECT v.template_id, v.config, t.outcome, t.time_ns, v.variant_id,"
-        " v.cubin_sha256 IS NOT NULL FROM trial t"
+        " v.cubin_sha256 IS NOT NULL, ifnull(t.error_ratio > 1, 0) FROM trial t"
         " JOIN variant v ON v.variant_id = t.variant_id WHERE t.trial_id IN"
         " (SELECT max(l.trial_id) FROM session s"
         "  JOIN trial l ON l.session_id = s.session_id"

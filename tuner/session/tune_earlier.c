@@ -28,6 +28,7 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                                               .time_ns = row->time_ns,
                                               .registers = -1},
                                 .outcome = hone__outcome_find(row->outcome),
+                                .n_tried = 1,
                                 .place = walk->trials.length,
                                 .is_kept = row->is_kept,
                                 .is_listed = row->is_listed};
@@ -84,6 +85,8 @@ static void keep_last(hone_tune_impl *impl)
         const int was_listed = is_same && items[n - 1].is_listed;
 
         n += !is_same;
+        if (is_same && items[n - 1].outcome == items[i].outcome)
+            items[i].n_tried += items[n - 1].n_tried;
         items[n - 1] = items[i];
         items[n - 1].place = place;
         items[n - 1].is_listed &= !is_same || was_listed;
@@ -150,16 +153,41 @@ static hone_status leave_out_damaged(hone_tune_run *run, hone_tune_impl *impl,
             status = check_stored(run, impl, best[i], err);
     }
     hone__free(best);
-    n = 0;
+    if (impl->n_again)
+        hone__tune_note(run, "stored variants are damaged in the database: "
+                             "they are compiled and tried again");
+    return status;
+}
+
+/* ---- what changed from run to run ---------------------------------------- */
+
+/* A card that was disturbed, or memory that failed, looks like a variant that
+ * is no good. Once more, and then it is what it is. */
+static void try_unstable_again(hone_tune_impl *impl)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < impl->n_earlier && n < HONE_TUNE_UNSTABLE; ++i) {
+        hone_earlier_trial *trial = &impl->earlier[i];
+
+        if (trial->outcome != HONE_OUTCOME_UNSTABLE || trial->n_tried > 1)
+            continue;
+        impl->again[impl->n_again++] = trial->candidate.index;
+        trial->outcome = HONE_N_OUTCOMES;
+        ++n;
+    }
+}
+
+/* What is tried again is as if it had not been tried. */
+static void forget_again(hone_tune_impl *impl)
+{
+    size_t n = 0;
+
     for (size_t i = 0; i < impl->n_earlier; ++i) {
         if (impl->earlier[i].outcome != HONE_N_OUTCOMES)
             impl->earlier[n++] = impl->earlier[i];
     }
     impl->n_earlier = n;
-    if (impl->n_again)
-        hone__tune_note(run, "stored variants are damaged in the database: "
-                             "they are compiled and tried again");
-    return status;
 }
 
 /* ---- what an edit of the template left of it ---------------------------- */
@@ -206,7 +234,10 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_tune_impl *impl,
     HONE_TRY(status);
     keep_last(impl);
     count_carried(impl, run->result);
-    return leave_out_damaged(run, impl, err);
+    status = leave_out_damaged(run, impl, err);
+    try_unstable_again(impl);
+    forget_again(impl);
+    return status;
 }
 
 hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,

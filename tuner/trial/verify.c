@@ -106,9 +106,10 @@ static hone_comparison summary(const hone_problem *problem,
     return out;
 }
 
-/* Every check of the pass, until one fails. */
+/* Every check of the pass, until one fails; `tells`: with the elements that are
+ * wrong. */
 static hone_status compare(const judged *j, const hone_verify_run *run,
-                           hone_verdict *out, hone_error *err)
+                           int tells, hone_verdict *out, hone_error *err)
 {
     for (size_t i = 0; i < j->problem->n_checks; ++i) {
         const hone_check *check = &j->problem->checks[i];
@@ -125,17 +126,25 @@ static hone_status compare(const judged *j, const hone_verify_run *run,
         result = summary(j->problem, check, run->pass, &found);
         hone__verdict_compared(out, check->label, run, &result, count);
         if (out->outcome != HONE_OUTCOME_OK)
-            return hone__wrong_values(j->problem, check, run, &rule,
-                                      (int64_t)found.n_bad, out, err);
+            return tells ? hone__wrong_values(j->problem, check, run, &rule,
+                                              (int64_t)found.n_bad, out, err)
+                         : HONE_OK;
     }
     return HONE_OK;
 }
 
 /* ---- runs ---------------------------------------------------------------- */
 
+/* What shared memory holds before a run. NaN shows in sums and products, also
+ * in those with 0; a kernel that takes the largest or the least of several
+ * ignores it, and has a number that is larger, or less, than all of its own. */
+#define LEFT_NAN 0xffffffffu
+#define LEFT_LARGE 0x7f7f7f7fu
+#define LEFT_SMALL 0xff7f7f7fu
+
 /* Fresh arguments with poisoned outputs, one execution. */
-static hone_status launch(const judged *j, int pass, hone_verdict *out,
-                          hone_error *err)
+static hone_status launch(const judged *j, const hone_verify_run *run,
+                          hone_verdict *out, hone_error *err)
 {
     hone_problem *problem = j->problem;
     hone_cu_ptr pointers[HONE_MAX_ARGS];
@@ -144,10 +153,11 @@ static hone_status launch(const judged *j, int pass, hone_verdict *out,
     hone_stopwatch watch;
     hone_status status;
 
-    HONE_TRY(hone__problem_prepare(problem, (hone_pass_data)pass, pointers,
+    HONE_TRY(hone__problem_prepare(problem, (hone_pass_data)run->pass, pointers,
                                    args, err));
+    HONE_TRY(hone__device_poison(problem->device, run->left, err));
     HONE_TRY(hone__stopwatch_open(problem->device, &watch, err));
-    hone__fault_place_watch(problem, pass, &j->subject);
+    hone__fault_place_watch(problem, run->pass, &j->subject);
     status = hone__stopwatch_start(&watch, &found);
     if (status == HONE_OK)
         status = j->subject.enqueue(j->subject.user, args,
@@ -187,15 +197,45 @@ static hone_status check_memory(const judged *j, int pass, int all,
     return HONE_OK;
 }
 
+/* Is it wrong each time? Threads that race are not, nor is memory that fails
+ * once. What is slow is not run again: its time may be over. */
+static hone_status run_again(const judged *j, const hone_verify_run *run,
+                             hone_verdict *out, hone_error *err)
+{
+    enum { MORE = 2 };
+    static const double most_ns = 2e8;
+    int n_right = 0;
+
+    for (int i = 0; i < MORE && out->run_ns <= most_ns; ++i) {
+        hone_verdict again = {.outcome = HONE_OUTCOME_OK};
+
+        HONE_TRY(launch(j, run, &again, err));
+        if (again.outcome == HONE_OUTCOME_OK)
+            HONE_TRY(compare(j, run, 0, &again, err));
+        if (again.outcome == HONE_OUTCOME_FAULT) {
+            out->outcome = again.outcome;
+            memcpy(out->message, again.message, sizeof out->message);
+            return HONE_OK;
+        }
+        n_right += again.outcome == HONE_OUTCOME_OK;
+    }
+    if (n_right)
+        hone__verdict_set_unstable(out, n_right, 1 + MORE);
+    return HONE_OK;
+}
+
 static hone_status run_once(const judged *j, const hone_verify_run *run,
                             int all, hone_verdict *out, hone_error *err)
 {
-    HONE_TRY(launch(j, run->pass, out, err));
+    HONE_TRY(launch(j, run, out, err));
     if (out->outcome != HONE_OUTCOME_OK)
         return HONE_OK;
     HONE_TRY(check_memory(j, run->pass, all, out, err));
-    return out->outcome == HONE_OUTCOME_OK ? compare(j, run, out, err)
-                                           : HONE_OK;
+    if (out->outcome != HONE_OUTCOME_OK)
+        return HONE_OK;
+    HONE_TRY(compare(j, run, 1, out, err));
+    return out->outcome == HONE_OUTCOME_OK ? HONE_OK
+                                           : run_again(j, run, out, err);
 }
 
 /* After the last run, which was in `pass`: look at everything, and put right
@@ -222,9 +262,9 @@ static hone_status verify_first(const judged *j, int has_exact,
                                 hone_verdict *out, hone_error *err)
 {
     static const hone_verify_run runs[] = {
-        {HONE_PASS_EXACT, "integers"},
-        {HONE_PASS_REALS, "reals"},
-        {HONE_PASS_REALS, "reals, second run"}};
+        {HONE_PASS_EXACT, "integers", LEFT_NAN},
+        {HONE_PASS_REALS, "reals", LEFT_LARGE},
+        {HONE_PASS_REALS, "reals, second run", LEFT_NAN}};
     const hone_verify_run *run = has_exact ? runs : runs + 1;
 
     HONE_TRY(run_once(j, run, 0, out, err));
@@ -240,8 +280,8 @@ hone_status hone__verify(hone_problem *problem, hone_subject subject,
                          hone_error *err)
 {
     static const hone_verify_run late_runs[HONE_N_PASSES] = {
-        {HONE_PASS_EXACT, "integers, after timing"},
-        {HONE_PASS_REALS, "reals, after timing"}};
+        {HONE_PASS_EXACT, "integers, after timing", LEFT_SMALL},
+        {HONE_PASS_REALS, "reals, after timing", LEFT_SMALL}};
     const judged j = {problem, subject};
     int has_exact = 0;
 
