@@ -53,7 +53,7 @@ run() {
 }
 step() { # step NAME
     case $1 in
-    planted) run planted 150 gpu_planted.sh ;;
+    planted) run planted 420 gpu_planted.sh ;;
     tma) run tma 150 gpu_tma.sh ;;
     special) run special 150 gpu_special.sh ;;
     reference) run reference 60 gpu_reference.sh ;;
