@@ -67,6 +67,8 @@ try_memory() {
     planted planted_memory 1M
     is neighbour wrong
     is behind wrong
+    is reads_behind wrong
+    is reads_neighbour wrong
     is input_changed wrong
     is earlier_array wrong
     is second_run unstable # right in the third

@@ -4,6 +4,8 @@
 // good is the last, so that it meets what the others left behind.
 //   neighbour        writes far behind y, into the middle of z
 //   behind           writes one element behind y
+//   reads_behind     reads one element behind x, and multiplies it by 0
+//   reads_neighbour  reads one element of z in the place of one of x
 //   input_changed    leaves x changed
 //   earlier_array    writes to an array of the run before, which this run was
 //                    not given: the next variant would pay for it
@@ -14,7 +16,7 @@
 //   large_workspace  asks for nearly all of it, which nobody ever gets
 #pragma hone op planted_memory(n, T in {f32} default f32) "y = alpha*x + y, with variants that spoil memory"
 #pragma hone arg alpha: T, x: in T[n], y: inout T[n], z: in T[n]
-#pragma hone param KIND in {neighbour, behind, input_changed, earlier_array, second_run, later_run, odd_sizes, huge_workspace, large_workspace, good} default good
+#pragma hone param KIND in {neighbour, behind, reads_behind, reads_neighbour, input_changed, earlier_array, second_run, later_run, odd_sizes, huge_workspace, large_workspace, good} default good
 #pragma hone param VEC in {1, 2, 4}
 #pragma hone require KIND == good || VEC == 1 "one of each defect"
 #pragma hone workspace more: u8[KIND == huge_workspace ? 2*device.memory : KIND == large_workspace ? device.memory - 64M : 0]
@@ -53,6 +55,13 @@ extern "C" __global__ void planted_memory(T alpha, const T *x, T *y,
     for (int k = 0; k < VEC; ++k) {
         const long long i = first + k;
 
+#if HONE_KIND == HONE_KIND_reads_behind
+        if (i == n - 1)
+            error = x[n] * T(0);
+#elif HONE_KIND == HONE_KIND_reads_neighbour
+        if (i == n / 2)
+            error = alpha * (x[i + (z - x)] - x[i]);
+#endif
         if (i < n)
             y[i] = alpha * x[i] + y[i] + error;
 #if HONE_KIND == HONE_KIND_neighbour
