@@ -72,6 +72,10 @@ static void misbehave(float *x, float *y, int64_t *ticket, int64_t n, long run)
         if (run == axpy_defect_from)
             flip(&y[n / 2]);
         break;
+    case FLIPPED_INPUT:
+        if (run == axpy_defect_from)
+            flip(&x[7]);
+        break;
     case RACES:
         y[n / 2] += (float)(run % 2);
         break;

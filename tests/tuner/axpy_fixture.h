@@ -19,9 +19,10 @@ typedef enum defect {
                        */
     DIRTY_WORKSPACE,  /* leaves its ticket counted, and trips over it after
                          axpy_defect_from runs */
-    FLIPPED,     /* a bit, in run axpy_defect_from alone: none of its doing */
-    RACES,       /* wrong in every second run */
-    READS_SHARED /* adds what it finds in shared memory */
+    FLIPPED,       /* a bit, in run axpy_defect_from alone: none of its doing */
+    FLIPPED_INPUT, /* likewise, an element of x */
+    RACES,         /* wrong in every second run */
+    READS_SHARED   /* adds what it finds in shared memory */
 } defect;
 
 extern defect axpy_defect;

@@ -121,6 +121,23 @@ static void test_flipped_bit(void **state)
     expect_good();
 }
 
+/* The same of an input: it is put right, and the run after it is clean. */
+static void test_flipped_input(void **state)
+{
+    hone_trial_report report;
+
+    (void)state;
+    for (long run = 1; run <= 2; ++run) {
+        axpy_defect_from = run;
+        report = gpu_fixture_try(&f, FLIPPED_INPUT);
+        assert_int_equal(report.outcome, HONE_OUTCOME_UNSTABLE);
+        gpu_fixture_says(report.message, "the input array 'x' was changed");
+        gpu_fixture_says(report.message, "right in 1 of 2 such runs");
+        assert_int_equal(f.kernel->n_runs, run + 1);
+        expect_good();
+    }
+}
+
 static void test_race(void **state)
 {
     (void)state;
@@ -258,6 +275,7 @@ int main(void)
         TEST(test_wrong_on_the_second_run),
         TEST(test_wrong_without_exact_check),
         TEST(test_flipped_bit),
+        TEST(test_flipped_input),
         TEST(test_race),
         TEST(test_slow_ones_run_once),
         TEST(test_shared_memory),
