@@ -28,7 +28,6 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                                               .time_ns = row->time_ns,
                                               .registers = -1},
                                 .outcome = hone__outcome_find(row->outcome),
-                                .n_tried = 1,
                                 .place = walk->trials.length,
                                 .is_kept = row->is_kept,
                                 .is_listed = row->is_listed};
@@ -40,6 +39,7 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
             hone__error_clear(err);
         return status == HONE_ERR_NO_MEMORY ? status : HONE_OK;
     }
+    trial.n_unstable = trial.outcome == HONE_OUTCOME_UNSTABLE;
     trial.candidate.index = hone__space_find(impl->space, walk->config);
     (void)snprintf(trial.candidate.cubin_sha256,
                    sizeof trial.candidate.cubin_sha256, "%s",
@@ -85,8 +85,8 @@ static void keep_last(hone_tune_impl *impl)
         const int was_listed = is_same && items[n - 1].is_listed;
 
         n += !is_same;
-        if (is_same && items[n - 1].outcome == items[i].outcome)
-            items[i].n_tried += items[n - 1].n_tried;
+        if (is_same)
+            items[i].n_unstable += items[n - 1].n_unstable;
         items[n - 1] = items[i];
         items[n - 1].place = place;
         items[n - 1].is_listed &= !is_same || was_listed;
@@ -170,7 +170,7 @@ static void try_unstable_again(hone_tune_impl *impl)
     for (size_t i = 0; i < impl->n_earlier && n < HONE_TUNE_UNSTABLE; ++i) {
         hone_earlier_trial *trial = &impl->earlier[i];
 
-        if (trial->outcome != HONE_OUTCOME_UNSTABLE || trial->n_tried > 1)
+        if (trial->outcome != HONE_OUTCOME_UNSTABLE || trial->n_unstable > 1)
             continue;
         impl->again[impl->n_again++] = trial->candidate.index;
         trial->outcome = HONE_N_OUTCOMES;

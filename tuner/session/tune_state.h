@@ -98,10 +98,10 @@ enum { HONE_TUNE_UNSTABLE = 16 };
 typedef struct hone_earlier_trial {
     hone_candidate candidate;
     hone_outcome outcome;
-    int n_tried;   /* trials in a row, the last one too, with this outcome */
-    size_t place;  /* in the order of the trials */
-    int is_kept;   /* of an earlier text of the template */
-    int is_listed; /* of a portfolio: it is of no budget */
+    int n_unstable; /* trials of it, or finals */
+    size_t place;   /* in the order of the trials */
+    int is_kept;    /* of an earlier text of the template */
+    int is_listed;  /* of a portfolio: it is of no budget */
 } hone_earlier_trial;
 
 /* A configuration that was tried with an earlier text of the template. */
