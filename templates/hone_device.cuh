@@ -113,6 +113,14 @@ __device__ inline int afresh(int i)
     return i;
 }
 
+__device__ inline unsigned afresh(unsigned i)
+{
+#ifndef HONE_HOST
+    asm volatile("" : "+r"(i));
+#endif
+    return i;
+}
+
 template <typename E> __device__ inline const E *afresh(const E *p)
 {
 #ifndef HONE_HOST

@@ -8,6 +8,7 @@
 #ifndef HONE_MMA_CUH
 #define HONE_MMA_CUH
 
+#include "hone_device.cuh"
 #include "hone_pack.cuh"
 
 namespace hone {
@@ -31,6 +32,24 @@ __device__ inline shared_place place_of(const void *p)
     return static_cast<const char *>(p);
 #else
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
+#endif
+}
+
+/* copy16_async() to such a place. */
+__device__ inline void copy16_async_to(shared_place to, const void *global,
+                                       bool valid, bool wanted)
+{
+#ifdef HONE_HOST
+    copy16_async(const_cast<char *>(to), global, valid, wanted);
+#else
+    asm volatile("{\n"
+                 ".reg .pred wanted;\n"
+                 "setp.ne.b32 wanted, %3, 0;\n"
+                 "@wanted cp.async.cg.shared.global [%0], [%1], 16, %2;\n"
+                 "}"
+                 :
+                 : "r"(to), "l"(global), "r"(valid ? 16 : 0), "r"((int)wanted)
+                 : "memory");
 #endif
 }
 

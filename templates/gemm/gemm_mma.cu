@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm/mma: products of 16 bits on tensor cores by mma.sync m16n8k16, compute
+ * capability 8.0 and newer. What is computed says gemm.cuh.
+ *
+ * A block computes BM x BN of C, a warp WM x WN of it. Tiles of A and B, BK deep,
+ * pass through a ring of STAGES slots in shared memory, filled by asynchronous
+ * 16-byte copies STAGES-1 tiles ahead, a part at each step of 16 along K. A tile
+ * lies there as it does in the matrix, rows of K or rows across it, in groups of
+ * 16 bytes that are exchanged by the row's number (gemm_mma_parts.cuh); ldmatrix
+ * makes fragments of either. A step's fragments are loaded while the one before
+ * is multiplied, across tiles too.
+ * Of a warp's 64 x 64 x 16 there are 32 products and 8 loads of 512 bytes.
+ *
+ * Sums become rows in shared memory, 16 rows of a warp at a time, and leave by 16
+ * bytes, or by 4 where rows of C begin anywhere. With SPLIT_K > 1 blocks share the
+ * K of one tile; each leaves f32 sums in the workspace, in the order of threads.
+ * FINISH says who adds them up: `ticket` the last block of the tile, `reduce` a
+ * second launch, a block for 16 rows of every warp; both in a fixed order, so that
+ * every run of a variant gives the same bits. Sums are rounded to OUT where they
+ * are written to C, once.
+ *
+ * Alignment: the copies need rows that start at multiples of 16 bytes. A and B
+ * whose rows (LDA, LDB) or matrices (STRIDE_A, STRIDE_B) lie at other distances
+ * are first copied to a workspace with longer rows by gemm_mma_pack. The gap
+ * behind a row may be read where it is followed by another row, and counts for
+ * nothing; behind the last row nothing is read: the last tile along K comes first,
+ * whose copies take care of all ends, and those of the others need not.
+ *
+ * Properties the parameters stand on: warp tiles of 64 x 64 are the smallest whose
+ * fragments shared memory delivers as fast as tensor cores multiply them; two
+ * blocks of four warps do not wait at the same barriers; GROUP rows of tiles are
+ * walked together, which keeps their part of A and B in the level 2 cache.
+ *
+ * Hazard: a slot of the ring is refilled only after a barrier that follows its last
+ * read. The ticket counts a block only behind the fence that follows its writes. */
+#include "gemm.cuh"
+#include "hone_device.cuh"
+#include "hone_mma.cuh"
+#include "hone_gemm.cuh"
+#include "gemm_sm90_pack.cuh"
+#include "gemm_mma_parts.cuh"
+
+#pragma hone implements gemm/mma "tensor cores by mma.sync, any shape"
+#pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
+#pragma hone arch sm >= 80
+#pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
+
+#include "gemm_mma_space.cuh"
+
+#pragma hone let LOOSE_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
+#pragma hone let LOOSE_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
+#pragma hone let PITCH_A = LOOSE_A || ROWS_A == 1 ? align(COLS_A, 8) : LDA
+#pragma hone let PITCH_B = LOOSE_B || ROWS_B == 1 ? align(COLS_B, 8) : LDB
+#pragma hone let PACKED_A = LOOSE_A ? BATCH*ROWS_A*PITCH_A : 0
+#pragma hone let PACKED_B = LOOSE_B ? BATCH*ROWS_B*PITCH_B : 0
+#pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
+#pragma hone let WIDE_C = LDC*sizeof(OUT) % 16 == 0 && (BATCH == 1 || STRIDE_C*sizeof(OUT) % 16 == 0)
+#pragma hone workspace packed_a: T[PACKED_A]
+#pragma hone workspace packed_b: T[PACKED_B]
+#pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
+#pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES : 0] zero
+#pragma hone launch gemm_mma_pack if(LOOSE_A || LOOSE_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(LOOSE_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(LOOSE_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
+#pragma hone launch gemm_mma grid(TILES, PARTS) block(THREADS) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, tickets, i32(M), i32(N), i32(K), i32(LOOSE_A), i32(LOOSE_B), i32(PITCH_A), i32(PITCH_B), i64(LDC), i64(LOOSE_A ? ROWS_A*PITCH_A : STRIDE_A), i64(LOOSE_B ? ROWS_B*PITCH_B : STRIDE_B), i64(STRIDE_C), i32(STAGES), i32(GROUP), i32(WIDE_C), i32(FINISH == ticket)) early
+#pragma hone launch gemm_mma_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES, WM/16) block(THREADS) args(C, partial, alpha, beta, i32(M), i32(N), i64(LDC), i64(STRIDE_C), i32(GROUP), i32(PARTS), i32(WIDE_C)) early
+
+namespace {
+
+constexpr int kStrips = WM / 16; /* of a warp */
+constexpr int kSteps = BK / 16;  /* of a tile */
+
+using reader_a = hone::mma::tile_reader<T, BM, BK, TRANS_A != 0, THREADS>;
+using reader_b = hone::mma::tile_reader<T, BN, BK, TRANS_B == 0, THREADS>;
+using tile_a = reader_a::its;
+using tile_b = reader_b::its;
+using strip = hone::mma::strip<WN>;
+using strip_sums = float[WN / 8][4];
+constexpr int kSlot = tile_a::BYTES + tile_b::BYTES;
+
+/* Tile `unit` of the grid: `group` rows of tiles are walked column by column. */
+struct block_tile {
+    int matrix, row, col;
+
+    __device__ block_tile(int unit, int M, int N, int group)
+    {
+        const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
+        const int tile = unit % (tiles_m * tiles_n);
+        const int group_row = tile / (group * tiles_n) * group;
+        const int group_rows = min(group, tiles_m - group_row);
+        const int in_group = tile % (group * tiles_n);
+
+        matrix = unit / (tiles_m * tiles_n);
+        row = (group_row + in_group % group_rows) * BM;
+        col = in_group / group_rows * BN;
+    }
+};
+
+__device__ __forceinline__ int warp_row()
+{
+    return (int)threadIdx.x / 32 / (BN / WN) * WM;
+}
+__device__ __forceinline__ int warp_col()
+{
+    return (int)threadIdx.x / 32 % (BN / WN) * WN;
+}
+
+/* A warp's fragments of a step of 16 along K. */
+struct fragments {
+    unsigned a[kStrips][4], b[WN / 16][4];
+
+    __device__ void load(hone::shared_place slot, unsigned of_a, unsigned of_b,
+                         int k)
+    {
+#pragma unroll
+        for (int i = 0; i < kStrips; i++)
+            tile_a::load(a[i], slot, of_a, i, k);
+#pragma unroll
+        for (int j = 0; j < WN / 16; j++)
+            tile_b::load(b[j], slot + tile_a::BYTES, of_b, j, k);
+    }
+    /* To and fro: neighbouring products have an operand in common. */
+    __device__ void multiply(strip_sums (&sums)[kStrips]) const
+    {
+#pragma unroll
+        for (int i = 0; i < kStrips; i++) {
+#pragma unroll
+            for (int n = 0; n < WN / 8; n++) {
+                const int j = i % 2 ? WN / 8 - 1 - n : n;
+
+                hone::multiply_pairs<T>(sums[i][j], a[i], b[j / 2][j % 2 * 2],
+                                        b[j / 2][j % 2 * 2 + 1]);
+            }
+        }
+    }
+};
+
+/* Where this thread's sums of strip `i` of part `part` of a tile lie: groups of
+ * four, THREADS apart. */
+struct tile_parts {
+    float *of_tile;
+    long long size; /* floats from part to part */
+
+    __device__ tile_parts(float *partial, int tile, int tiles)
+        : of_tile(partial + (long long)tile * (BM * BN) +
+                  (int)threadIdx.x * 4),
+          size((long long)tiles * (BM * BN))
+    {
+    }
+    __device__ float *at(int part, int i, int j) const
+    {
+        return of_tile + part * size + (i * (WN / 8) + j) * (THREADS * 4);
+    }
+    __device__ void write(int part, const strip_sums (&sums)[kStrips]) const
+    {
+#pragma unroll
+        for (int i = 0; i < kStrips; i++) {
+#pragma unroll
+            for (int j = 0; j < WN / 8; j++) {
+                hone::pack<float, 4> v;
+
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    v.at[e] = sums[i][j][e];
+                hone::write_pack(at(part, i, j), v);
+            }
+        }
+    }
+    /* In the order of the parts. */
+    __device__ void add_up(strip_sums &sums, int i, int parts) const
+    {
+#pragma unroll
+        for (int n = 0; n < WN / 2; n++)
+            sums[n / 4][n % 4] = 0.0f;
+#pragma unroll 2
+        for (int part = 0; part < parts; part++) {
+#pragma unroll
+            for (int j = 0; j < WN / 8; j++) {
+                const hone::pack<float, 4> v =
+                    hone::read_pack<4, hone::access::l2>(at(part, i, j));
+
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    sums[j][e] += v.at[e];
+            }
+        }
+    }
+};
+
+/* What a warp of a tile writes of C. */
+struct warp_output {
+    hone::mma::rows_of_c<OUT> c;
+    strip rows;
+    bool wide;
+
+    __device__ warp_output(const block_tile &tile, OUT *C, long long pitch,
+                           long long stride, int M, int N, float alpha,
+                           float beta, bool wide_, float *shared)
+        : wide(wide_)
+    {
+        const int row = tile.row + warp_row(), col = tile.col + warp_col();
+
+        c.to = C + tile.matrix * stride + row * pitch + col;
+        c.pitch = pitch;
+        c.rows = M - row;
+        c.cols = N - col;
+        c.alpha = alpha;
+        c.beta = beta;
+        rows.at = shared + (int)threadIdx.x / 32 * strip::SIZE;
+    }
+    /* Strip `i`, whose sums are in shared memory. */
+    __device__ void write(int i) const
+    {
+        hone::mma::rows_of_c<OUT> of_strip = c;
+
+        of_strip.to += i * 16 * c.pitch;
+        of_strip.rows -= i * 16;
+        __syncwarp();
+        if (wide && c.cols >= WN)
+            rows.write(of_strip);
+        else
+            rows.write_loose(of_strip);
+        __syncwarp();
+    }
+};
+
+} /* namespace */
+
+extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
+         const T *packed_a, const T *packed_b, float *partial,
+         unsigned *tickets, int M, int N, int K, int is_a_packed,
+         int is_b_packed, int pitch_a, int pitch_b, long long pitch_c,
+         long long stride_a, long long stride_b, long long stride_c, int stages,
+         int group, int wide_c, int use_ticket)
+{
+    extern __shared__ __align__(128) char ring[];
+    const block_tile tile(blockIdx.x, M, N, group);
+
+    /* The steps of this part of K; of their tiles the last one comes first. */
+    const long long all_steps = (K + BK - 1) / BK;
+    const int first_step = (int)(all_steps * blockIdx.y / gridDim.y);
+    const int n_steps =
+        (int)(all_steps * (blockIdx.y + 1) / gridDim.y) - first_step;
+    const int k = (first_step + n_steps - 1) * BK;
+
+    reader_a from_a((is_a_packed ? packed_a : A) + tile.matrix * stride_a,
+                    pitch_a, tile.row, k, M, K);
+    reader_b from_b((is_b_packed ? packed_b : B) + tile.matrix * stride_b,
+                    pitch_b, tile.col, k, N, K);
+    auto advance = [&](int tiles) {
+        from_a.move(tiles);
+        from_b.move(tiles);
+        hone::copy_commit();
+    };
+    const unsigned of_a = tile_a::lane_of<true>(warp_row());
+    const unsigned of_b = tile_b::lane_of<false>(warp_col());
+    const hone::shared_place slots = hone::place_of(ring);
+    strip_sums sums[kStrips] = {};
+
+    /* A group of copies is closed for each tile, also for those behind the last:
+     * their count says what has arrived. */
+    const int ahead = stages - 1;
+    int read = 0, write = ahead;
+    fragments two[2];
+
+    hone::wait_for_previous();
+#pragma unroll 1
+    for (int step = 0; step < ahead; step++) {
+        char *slot = ring + step * kSlot;
+
+        from_a.copy_any(slot, step < n_steps);
+        from_b.copy_any(slot + tile_a::BYTES, step < n_steps);
+        advance(step == 0 ? 1 - n_steps : 1);
+    }
+    if (beta != 0.0f && blockIdx.y == 0)
+        hone::prefetch_tile<BM, BN, THREADS>(
+            C + tile.matrix * stride_c + tile.row * pitch_c + tile.col,
+            M - tile.row, N - tile.col, pitch_c);
+    hone::copy_wait(ahead - 1);
+    __syncthreads();
+    two[0].load(slots, of_a, of_b, 0);
+
+    /* In round `step` the tile of step + ahead is asked for, the tile of
+     * `step` is multiplied and the tile of step + 1 arrives. Behind the barrier
+     * no warp reads the old tile any more. */
+#pragma unroll 1
+    for (int step = 0; step < n_steps; step++) {
+        const hone::shared_place slot = hone::afresh(slots + write * kSlot);
+
+#pragma unroll
+        for (int at = 0; at < kSteps; at++) {
+            from_a.copy<kSteps>(slot, at, step + ahead < n_steps);
+            from_b.copy<kSteps>(slot + tile_a::BYTES, at, step + ahead < n_steps);
+            if (at + 1 < kSteps) {
+                two[(at + 1) % 2].load(slots + read * kSlot, of_a, of_b, at + 1);
+            } else {
+                advance(1);
+                write = read;
+                read = read + 1 == stages ? 0 : read + 1;
+                hone::copy_wait(ahead - 1);
+                __syncthreads();
+                two[0].load(slots + read * kSlot, of_a, of_b, 0);
+            }
+            two[at % 2].multiply(sums);
+        }
+    }
+    hone::start_next();
+    __syncthreads();
+
+    /* Found again, since registers are for sums. */
+    const int unit = hone::afresh((int)blockIdx.x);
+    const bool in_parts = gridDim.y > 1;
+    const tile_parts parts(partial, unit, (int)gridDim.x);
+
+    if (in_parts) {
+        parts.write((int)blockIdx.y, sums);
+        if (!use_ticket || !hone::is_last(tickets + unit, gridDim.y))
+            return;
+    }
+    const warp_output out(block_tile(unit, M, N, group), C, pitch_c, stride_c, M,
+                          N, alpha, beta, wide_c != 0,
+                          reinterpret_cast<float *>(ring));
+
+    /* One loop, so that the compiler writes its body once. */
+#pragma unroll 1
+    for (int i = 0; i < kStrips; i++) {
+        if (in_parts)
+            parts.add_up(sums[0], i, (int)gridDim.y);
+#pragma unroll
+        for (int n = 0; n < kStrips; n++)
+            if (n == (in_parts ? 0 : i))
+                out.rows.put(sums[n]);
+        out.write(i);
+    }
+}
+
+/* Copies the matrices whose rows do not start at multiples of 16 bytes. Of the
+ * other, rows are 0. The product may begin as soon as all blocks run, to wait
+ * there. */
+extern "C" __global__ void __launch_bounds__(256, 3)
+gemm_mma_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
+              int cols_a, int groups_a, long long lda, long long step_a,
+              int rows_b, int cols_b, int groups_b, long long ldb,
+              long long step_b, int batches)
+{
+    unsigned next = 0;
+
+    hone::start_next();
+#pragma unroll 1
+    for (int i = 0; i < 2; i++) {
+        const bool is_a = i == 0;
+        hone::gemm::loose_matrices m;
+
+        m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
+        m.to = reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b);
+        m.rows = is_a ? rows_a : rows_b;
+        m.cols = is_a ? cols_a : cols_b;
+        m.batches = batches;
+        m.groups_to = is_a ? groups_a : groups_b;
+        m.pitch = is_a ? lda : ldb;
+        m.step = is_a ? step_a : step_b;
+        next = hone::gemm::pack(m, next);
+    }
+}
+
+/* Adds up the parts of C: a block takes strip blockIdx.y of every warp of a
+ * tile. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm_mma_reduce(OUT *C, float *partial, float alpha, float beta, int M, int N,
+                long long pitch_c, long long stride_c, int group, int n_parts,
+                int wide_c)
+{
+    __shared__ __align__(16) float shared[WARPS * strip::SIZE];
+    const tile_parts parts(partial, (int)blockIdx.x, (int)gridDim.x);
+    const warp_output out(block_tile(blockIdx.x, M, N, group), C, pitch_c,
+                          stride_c, M, N, alpha, beta, wide_c != 0, shared);
+    strip_sums sums;
+
+    hone::wait_for_previous();
+    parts.add_up(sums, (int)blockIdx.y, n_parts);
+    out.rows.put(sums);
+    out.write((int)blockIdx.y);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What gemm/mma is tuned by: its parameters, what follows from them, and which
+ * configurations make sense. It reads the contract's sizes and layout. */
+#pragma once
+
+#pragma hone param BM in {16, 32, 64, 128, 256} default 128
+#pragma hone param BN in {16, 32, 64, 128, 256} default 128
+#pragma hone param BK in {32, 64} default 64
+#pragma hone param WM in {16, 32, 64} default 64
+#pragma hone param WN in {16, 32, 64} default 64
+#pragma hone param STAGES in 2..5 default 3
+#pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16} default 1
+#pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
+#pragma hone param GROUP in {1, 4, 8, 16} default 8
+#pragma hone param MIN_BLOCKS in {1, 2, 3} default 1
+
+#pragma hone let WARPS = BM/WM*(BN/WN)
+#pragma hone let THREADS = WARPS*32
+#pragma hone let SLOT = (BM + BN)*BK*2
+#pragma hone let SMEM = max(STAGES*SLOT, WARPS*16*(WN + 8)*4)
+#pragma hone let REGISTERS = WM*WN/32 + (WM + WN)/2 + 24
+#pragma hone let TILES = BATCH*ceildiv(M, BM)*ceildiv(N, BN)
+#pragma hone let STEPS = ceildiv(K, BK)
+#pragma hone let PARTS = min(SPLIT_K, STEPS)
+#pragma hone let SMALL = BATCH*M*N < 100000
+
+#pragma hone require BM % WM == 0 && BN % WN == 0 "a block holds whole warp tiles"
+#pragma hone require WARPS == 4 || WARPS == 8 "4 or 8 warps"
+#pragma hone require min(BM, BN)*BK/8 >= THREADS "every thread copies a part of each tile"
+#pragma hone require WM + WN >= 64 || BM*BN < 128*128 "warp tiles so small read shared memory too often"
+#pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
+#pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
+#pragma hone require MIN_BLOCKS*THREADS*align(REGISTERS, 8) <= device.regs_sm "MIN_BLOCKS blocks have too few registers"
+#pragma hone require MIN_BLOCKS == 1 || MIN_BLOCKS*WARPS <= 16 "so many warps have too few registers each"
+#pragma hone require STAGES > 2 || BM*BN >= 128*128 "few products need more tiles under way"
+#pragma hone require max(M, N, K) <= 2000000000 && max(LDA, LDB, BATCH, TILES) <= 2000000000 "a dimension must fit 31 bits"
+#pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 64*device.sm_count "the parts take too much memory"
+#pragma hone prefer BM <= 128 || M > 128 "more than half of each tile would lie outside"
+#pragma hone prefer BN <= 128 || N > 128 "more than half of each tile would lie outside"
+#pragma hone prefer BM*BN <= 128*128 || TILES >= device.sm_count || SMALL "tiles so large leave multiprocessors idle"
+#pragma hone prefer BM*BN >= 128*128 || TILES <= 16*device.sm_count "tiles so small read A and B too often"
+#pragma hone prefer BM > 32 || M <= BM || SMALL "so low tiles are for a low C"
+#pragma hone prefer BN > 32 || N <= BN || SMALL "so narrow tiles are for a narrow C"
+#pragma hone prefer SPLIT_K == 1 || STEPS >= 4*SPLIT_K || (K <= 128 && SMALL) "K is too short to be split so often"
+#pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
+#pragma hone prefer GROUP == 8 || TILES > device.sm_count "all tiles run at once in any order"
+
+/* Clocks of a multiprocessor: 1024 multiply-adds, what mma.sync reaches here, 128
+ * bytes of shared memory, read by fragments and written by copies, about 40 from
+ * the level 2 cache. Four warps alone wait for each other. 1,500, 2,000 and 4,000
+ * begin and end a tile, its parts and another launch. */
+#pragma hone let DEEP = ceildiv(STEPS, PARTS)*BK
+#pragma hone let MULTIPLY = BM*BN*DEEP/1024
+#pragma hone let SHARED = (BM*BN/WM + BM*BN/WN + BM + BN)*DEEP*2/128
+#pragma hone let FETCH = (BM + BN)*DEEP/20
+#pragma hone let TILE_CLOCKS = max(MULTIPLY, SHARED, FETCH)*MIN_BLOCKS*(WARPS*MIN_BLOCKS < 8 ? 5 : 4)/4 + 1500 + BM*BN*(PARTS > 1 ? 2 : 1)/16
+#pragma hone feature COST = ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0)
+#pragma hone feature DEPTH = STAGES*BK per DEEP
