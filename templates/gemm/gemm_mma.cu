@@ -170,7 +170,7 @@ struct tile_parts {
 #pragma unroll
         for (int n = 0; n < WN / 2; n++)
             sums[n / 4][n % 4] = 0.0f;
-#pragma unroll 2
+#pragma unroll 1
         for (int part = 0; part < parts; part++) {
 #pragma unroll
             for (int j = 0; j < WN / 8; j++) {
@@ -320,16 +320,18 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
                           N, alpha, beta, wide_c != 0,
                           reinterpret_cast<float *>(ring));
 
-    /* One loop, so that the compiler writes its body once. */
+    /* One loop, so that the compiler writes its body once. The next strip's sums
+     * move to the first's registers: those of strip `i` would be memory. */
 #pragma unroll 1
     for (int i = 0; i < kStrips; i++) {
         if (in_parts)
             parts.add_up(sums[0], i, (int)gridDim.y);
-#pragma unroll
-        for (int n = 0; n < kStrips; n++)
-            if (n == (in_parts ? 0 : i))
-                out.rows.put(sums[n]);
+        out.rows.put(sums[0]);
         out.write(i);
+#pragma unroll
+        for (int n = 0; n < (kStrips - 1) * (WN / 2); n++)
+            sums[n / (WN / 2)][n % (WN / 2) / 4][n % 4] =
+                sums[n / (WN / 2) + 1][n % (WN / 2) / 4][n % 4];
     }
 }
 
