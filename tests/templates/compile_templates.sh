@@ -41,6 +41,11 @@ space gemm/gemm_wmma 1,1,1 200 10000
 space gemm/gemm_wmma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm/gemm_wmma 4096,4096,4096,f16,f16,0,1 200 10000
 space gemm/gemm_wmma 16,16,24,,,,,,,48,3,,,16 200 10000
+space gemm/gemm_mma 1,1,1 200 10000
+space gemm/gemm_mma 16,4096,4096,bf16,bf16 200 10000
+space gemm/gemm_mma 3000,517,777,bf16,f32,1,1 200 10000
+space gemm/gemm_mma 4096,4096,4096,f16,f16,0,1 200 10000
+space gemm/gemm_mma 16,16,24,,,,,,,48,3,,,16 200 10000
 space gemm/gemm_simt 1,1,1,f32 300 20000
 space gemm/gemm_simt 4096,4096,4096,f32 300 40000
 space gemm/gemm_simt 16,4096,4096,f32 300 40000
@@ -104,6 +109,7 @@ refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
 refused gemm/gemm_plain 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_simt 16,16,16,f64 "C is of the type of A and B"
+refused gemm/gemm_mma 16,16,16,f32 "these tensor cores take f16 and bf16"
 refused gemm/gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
 refused gemm/gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
 refused gemm/gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
@@ -320,7 +326,7 @@ space transpose/transpose_square_tiles 8191,u8 100 20000
 transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
-all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma gemm/gemm_simt
+all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma gemm/gemm_mma gemm/gemm_simt
     gemm/gemm_i8_plain gemm/gemm_i8_simt gemm/gemm_i8_mma conv1d
     $transforms
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $attention $pipeline
@@ -371,9 +377,11 @@ done
     fail "compile gaussian/tensor: $(cat "$cache/err")"
 # Types and transpositions are compiled in as well.
 for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
-    "$HONE" compile "$templates/gemm/gemm_wmma.cu" --dims "64,64,64,$form" \
-        --arch sm_80 --limit "$few" > /dev/null 2> "$cache/err" ||
-        fail "compile gemm_wmma with $form: $(cat "$cache/err")"
+    for t in gemm_wmma gemm_mma; do
+        "$HONE" compile "$templates/gemm/$t.cu" --dims "64,64,64,$form" \
+            --arch sm_80 --limit "$few" > /dev/null 2> "$cache/err" ||
+            fail "compile $t with $form: $(cat "$cache/err")"
+    done
 done
 for form in f32,f32,0,1 f32,f32,1,0 f64,f64,1,1; do
     "$HONE" compile "$templates/gemm/gemm_simt.cu" --dims "64,64,640,$form" \

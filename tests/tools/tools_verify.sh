@@ -66,6 +66,18 @@ broken race gemm_wmma '/read = read + 1 == stages/,/two\[0\]/s/__syncthreads();/
     --sanitize "races" "with no barrier between them" "gemm_wmma.cu:"
 broken arrival gemm_wmma '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait(ahead - 1);//' \
     "wrong"
+# The same of rings that ldmatrix reads, and a turn of groups that the copies know
+# of and the fragments do not.
+broken matrices gemm_mma '/read = read + 1 == stages/,/two\[0\]/s/__syncthreads();//' \
+    --sanitize "races" "with no barrier between them" "gemm_mma.cu:"
+broken landing gemm_mma '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait(ahead - 1);//' \
+    "wrong"
+mkdir "$work/turn"
+cp "$work"/gemm_mma.cu "$work"/*.cuh "$work/turn"
+sed 's/(to ^ lies::turn(n \* ROW_STEP))/to/;s/lies::place(row, group);/row * lies::LINE + group * 16;/' \
+    "$work/gemm_mma_parts.cuh" >"$work/turn/gemm_mma_parts.cuh"
+run 1 verify "$work/turn/gemm_mma.cu" --limit 1 --format csv
+out_has "wrong"
 # A tap of the newer group where the older one holds the sample, and groups
 # that start too late in front of the signal.
 broken window conv1d 's/r >= k ? newer/r > k ? newer/' "wrong"

@@ -15,6 +15,10 @@ run 0 verify gemm/wmma --limit 9 --format json
 json checked=9 failed=0
 run 0 verify gemm/wmma --sanitize --limit 1 --format json
 json checked=2 failed=0
+run 0 verify gemm/mma --limit 9 --format json
+json checked=9 failed=0
+run 0 verify gemm/mma --sanitize --limit 1 --format json
+json checked=2 failed=0
 # Rows that are aligned and have gaps; factors that overlap or lie between each
 # other's rows, and results that lie side by side.
 mkdir "$work/gaps"
@@ -33,9 +37,13 @@ run 0 verify "$work/gaps/gemm_plain.cu" --format json
 json checked=17 failed=0
 run 0 verify "$work/gaps/gemm_wmma.cu" --limit 9 --format json
 json checked=9 failed=0
+run 0 verify "$work/gaps/gemm_mma.cu" --limit 9 --format json
+json checked=9 failed=0
 run 0 verify "$work/gaps/gemm_simt.cu" --limit 18 --format json
 json failed=0
 run 0 verify "$work/gaps/gemm_wmma.cu" --sanitize --limit 1 --format json
+json checked=2 failed=0
+run 0 verify "$work/gaps/gemm_mma.cu" --sanitize --limit 1 --format json
 json checked=2 failed=0
 # With beta = 0 it does not matter that C holds NaN.
 mkdir "$work/nan"
@@ -57,6 +65,8 @@ sed 's/C: inout \(.*\)$/C: inout \1 file("nan.npy")/
 run 0 verify "$work/nan/gemm_plain.cu" --limit 2 --format json
 json checked=2 failed=0
 run 0 verify "$work/nan/gemm_wmma.cu" --limit 12 --format json
+json checked=8 failed=0
+run 0 verify "$work/nan/gemm_mma.cu" --limit 12 --format json
 json checked=8 failed=0
 run 0 verify "$work/nan/gemm_simt.cu" --limit 12 --format json
 json failed=0
