@@ -35,21 +35,36 @@ __device__ inline shared_place place_of(const void *p)
 #endif
 }
 
-/* copy16_async() to such a place. */
-__device__ inline void copy16_async_to(shared_place to, const void *global,
-                                       bool valid, bool wanted)
+/* copy_async_part() to such a place, of all bytes or none: zeros. */
+template <int SIZE>
+__device__ inline void copy_async_to(shared_place to, const void *global,
+                                     bool valid, bool wanted)
 {
+    static_assert(SIZE == 4 || SIZE == 8 || SIZE == 16, "4, 8 or 16 bytes");
 #ifdef HONE_HOST
-    copy16_async(const_cast<char *>(to), global, valid, wanted);
+    copy_async_part<SIZE>(const_cast<char *>(to), global, valid ? SIZE : 0,
+                          wanted);
 #else
-    asm volatile("{\n"
-                 ".reg .pred wanted;\n"
-                 "setp.ne.b32 wanted, %3, 0;\n"
-                 "@wanted cp.async.cg.shared.global [%0], [%1], 16, %2;\n"
-                 "}"
-                 :
-                 : "r"(to), "l"(global), "r"(valid ? 16 : 0), "r"((int)wanted)
-                 : "memory");
+    if constexpr (SIZE == 16)
+        asm volatile("{\n"
+                     ".reg .pred wanted;\n"
+                     "setp.ne.b32 wanted, %3, 0;\n"
+                     "@wanted cp.async.cg.shared.global [%0], [%1], 16, %2;\n"
+                     "}"
+                     :
+                     : "r"(to), "l"(global), "r"(valid ? 16 : 0),
+                       "r"((int)wanted)
+                     : "memory");
+    else
+        asm volatile("{\n"
+                     ".reg .pred wanted;\n"
+                     "setp.ne.b32 wanted, %3, 0;\n"
+                     "@wanted cp.async.ca.shared.global [%0], [%1], %4, %2;\n"
+                     "}"
+                     :
+                     : "r"(to), "l"(global), "r"(valid ? SIZE : 0),
+                       "r"((int)wanted), "n"(SIZE)
+                     : "memory");
 #endif
 }
 

@@ -21,7 +21,9 @@
  *
  * Alignment: the copies need rows that start at multiples of 16 bytes. A and B
  * whose rows (LDA, LDB) or matrices (STRIDE_A, STRIDE_B) lie at other distances
- * are first copied to a workspace with longer rows by gemm_mma_pack. The gap
+ * are first copied to a workspace with longer rows by gemm_mma_pack, or, if these are
+ * even, copied by VEC_A and VEC_B of 4 or 2 elements, which takes more instructions
+ * and no pass over memory. The gap
  * behind a row may be read where it is followed by another row, and counts for
  * nothing; behind the last row nothing is read: the last tile along K comes first,
  * whose copies take care of all ends, and those of the others need not.
@@ -47,13 +49,6 @@
 
 #include "gemm_mma_space.cuh"
 
-#pragma hone let LOOSE_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
-#pragma hone let LOOSE_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
-#pragma hone let PITCH_A = LOOSE_A || ROWS_A == 1 ? align(COLS_A, 8) : LDA
-#pragma hone let PITCH_B = LOOSE_B || ROWS_B == 1 ? align(COLS_B, 8) : LDB
-#pragma hone let PACKED_A = LOOSE_A ? BATCH*ROWS_A*PITCH_A : 0
-#pragma hone let PACKED_B = LOOSE_B ? BATCH*ROWS_B*PITCH_B : 0
-#pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
 #pragma hone let WIDE_C = LDC*sizeof(OUT) % 16 == 0 && (BATCH == 1 || STRIDE_C*sizeof(OUT) % 16 == 0)
 #pragma hone workspace packed_a: T[PACKED_A]
 #pragma hone workspace packed_b: T[PACKED_B]
@@ -68,8 +63,8 @@ namespace {
 constexpr int kStrips = WM / 16; /* of a warp */
 constexpr int kSteps = BK / 16;  /* of a tile */
 
-using reader_a = hone::mma::tile_reader<T, BM, BK, TRANS_A != 0, THREADS>;
-using reader_b = hone::mma::tile_reader<T, BN, BK, TRANS_B == 0, THREADS>;
+using reader_a = hone::mma::tile_reader<T, BM, BK, TRANS_A != 0, VEC_A, THREADS>;
+using reader_b = hone::mma::tile_reader<T, BN, BK, TRANS_B == 0, VEC_B, THREADS>;
 using tile_a = reader_a::its;
 using tile_b = reader_b::its;
 using strip = hone::mma::strip<WN>;

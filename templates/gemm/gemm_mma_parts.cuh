@@ -73,18 +73,19 @@ template <int EXTENT, int DEPTH, bool DOWN> struct tile {
     }
 };
 
-/* One thread's part in copying tiles to shared memory: groups, ROW_STEP rows
- * apart, a power of two. */
-template <typename E, int EXTENT, int DEPTH, bool DOWN, int THREADS>
+/* One thread's part in copying tiles to shared memory: pieces of VEC elements, 4, 8
+ * or 16 bytes at multiples of that, ROW_STEP rows apart, a power of two. */
+template <typename E, int EXTENT, int DEPTH, bool DOWN, int VEC, int THREADS>
 struct tile_reader {
     using its = tile<EXTENT, DEPTH, DOWN>;
     using lies = typename its::lies;
-    static constexpr int ROW_STEP = THREADS / its::GROUPS;
-    static constexpr int COUNT = its::ROWS / ROW_STEP;
+    static constexpr int PIECES = its::GROUPS * 8 / VEC; /* of a row */
+    static constexpr int ROW_STEP = THREADS / PIECES;
+    static constexpr int COUNT = ROW_STEP ? its::ROWS / ROW_STEP : 0;
     static_assert(COUNT > 0 && COUNT * ROW_STEP == its::ROWS,
                   "every thread copies a part");
 
-    const E *at;          /* this thread's next group */
+    const E *at;          /* this thread's next piece */
     long long step, next; /* elements to the next of a tile, from tile to tile */
     int left, k_left;     /* of the matrix, from the tile's first on: across K,
                              along it */
@@ -95,24 +96,24 @@ struct tile_reader {
     __device__ tile_reader(const E *matrix, int pitch, int i, int k, int i_end,
                            int k_end)
     {
-        const int row = (int)threadIdx.x / its::GROUPS;
-        const int group = (int)threadIdx.x % its::GROUPS;
+        const int row = (int)threadIdx.x / PIECES;
+        const int col = (int)threadIdx.x % PIECES * VEC;
 
         at = matrix + (long long)((DOWN ? k : i) + row) * pitch +
-             (DOWN ? i : k) + group * 8;
+             (DOWN ? i : k) + col;
         step = (long long)ROW_STEP * pitch;
         next = DOWN ? (long long)DEPTH * pitch : DEPTH;
-        left = i_end - i - (DOWN ? group * 8 : row);
-        k_left = k_end - k - (DOWN ? row : group * 8);
-        to = lies::place(row, group);
+        left = i_end - i - (DOWN ? col : row);
+        k_left = k_end - k - (DOWN ? row : col);
+        to = lies::place(row, col / 8) + col % 8 * 2;
     }
     __device__ void move(int tiles)
     {
         at += tiles * next;
         k_left -= tiles * DEPTH;
     }
-    /* Of group `n` from the first one's slot on. Rows are ROW_STEP apart, so no bit
-     * of their numbers is set in both `row` and n*ROW_STEP. */
+    /* Of piece `n` from the first one's on. Rows are ROW_STEP apart, so no bit of
+     * their numbers is set in both `row` and n*ROW_STEP. */
     __device__ static unsigned place(unsigned to, int n)
     {
         return (to ^ lies::turn(n * ROW_STEP)) + n * ROW_STEP * lies::LINE;
@@ -124,29 +125,35 @@ struct tile_reader {
     {
         const int rows_left = DOWN ? k_left : left;
         const int cols_left = DOWN ? left : k_left;
-        const int bytes = min(max(cols_left, 0), 8) * 2;
+        const int bytes = min(max(cols_left, 0), VEC) * 2;
 
 #pragma unroll 1
         for (int n = 0; n < COUNT; n++) {
-            hone::copy16_async_part(slot + place(to, n), at,
-                                    n * ROW_STEP < rows_left ? bytes : 0,
-                                    wanted);
+            hone::copy_async_part<VEC * 2>(
+                slot + place(to, n), at,
+                n * ROW_STEP < rows_left ? bytes : 0, wanted);
             at += step;
         }
         at -= COUNT * step;
     }
     /* If `wanted`, copy part `part` of PARTS, one after the other, of a tile which
-     * is not the last along K to `slot`; rows or groups outside become 0. The
-     * addresses go from group to group, or the compiler keeps the distances of all
+     * is not the last along K to `slot`; rows or pieces outside become 0. The
+     * addresses go from piece to piece, or the compiler keeps the distances of all
      * in registers. */
     template <int PARTS>
     __device__ void copy(shared_place slot, int part, bool wanted)
     {
+        constexpr int MOST = (COUNT + PARTS - 1) / PARTS;
+
 #pragma unroll
-        for (int n = part * COUNT / PARTS; n < (part + 1) * COUNT / PARTS;
-             n++) {
-            copy16_async_to(slot + place(to, n), at,
-                            DOWN ? left > 0 : n * ROW_STEP < left, wanted);
+        for (int i = 0; i < MOST; i++) {
+            const int n = part * COUNT / PARTS + i;
+
+            if (n >= (part + 1) * COUNT / PARTS)
+                break;
+            copy_async_to<VEC * 2>(slot + place(to, n), at,
+                                   DOWN ? left > 0 : n * ROW_STEP < left,
+                                   wanted);
             at = afresh(at + step);
         }
         if (part == PARTS - 1)

@@ -8,6 +8,8 @@
 #pragma hone param BK in {32, 64} default 64
 #pragma hone param WM in {16, 32, 64} default 64
 #pragma hone param WN in {16, 32, 64} default 64
+#pragma hone param VEC_A in {8, 4, 2} default 8
+#pragma hone param VEC_B in {8, 4, 2} default 8
 #pragma hone param STAGES in 2..5 default 3
 #pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16} default 1
 #pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
@@ -22,11 +24,23 @@
 #pragma hone let TILES = BATCH*ceildiv(M, BM)*ceildiv(N, BN)
 #pragma hone let STEPS = ceildiv(K, BK)
 #pragma hone let PARTS = min(SPLIT_K, STEPS)
+/* Elements of which all rows and matrices begin at multiples, up to 8. Copies of
+ * fewer than 8 do without packing. */
+#pragma hone let LAID_A = gcd(gcd(ROWS_A > 1 ? LDA : 8, BATCH > 1 ? STRIDE_A : 8), 8)
+#pragma hone let LAID_B = gcd(gcd(ROWS_B > 1 ? LDB : 8, BATCH > 1 ? STRIDE_B : 8), 8)
+#pragma hone let LOOSE_A = VEC_A == 8 && LAID_A < 8
+#pragma hone let LOOSE_B = VEC_B == 8 && LAID_B < 8
+#pragma hone let PITCH_A = LOOSE_A || ROWS_A == 1 ? align(COLS_A, 8) : LDA
+#pragma hone let PITCH_B = LOOSE_B || ROWS_B == 1 ? align(COLS_B, 8) : LDB
+#pragma hone let PACKED_A = LOOSE_A ? BATCH*ROWS_A*PITCH_A : 0
+#pragma hone let PACKED_B = LOOSE_B ? BATCH*ROWS_B*PITCH_B : 0
 #pragma hone let SMALL = BATCH*M*N < 100000
 
 #pragma hone require BM % WM == 0 && BN % WN == 0 "a block holds whole warp tiles"
 #pragma hone require WARPS == 4 || WARPS == 8 "4 or 8 warps"
 #pragma hone require min(BM, BN)*BK/8 >= THREADS "every thread copies a part of each tile"
+#pragma hone require (VEC_A == 8 || VEC_A == LAID_A) && (VEC_B == 8 || VEC_B == LAID_B) "rows or matrices do not lie at multiples of VEC_A or VEC_B, or of more than these"
+#pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
 #pragma hone require WM + WN >= 64 || BM*BN < 128*128 "warp tiles so small read shared memory too often"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
@@ -41,18 +55,19 @@
 #pragma hone prefer BM*BN >= 128*128 || TILES <= 16*device.sm_count "tiles so small read A and B too often"
 #pragma hone prefer BM > 32 || M <= BM || SMALL "so low tiles are for a low C"
 #pragma hone prefer BN > 32 || N <= BN || SMALL "so narrow tiles are for a narrow C"
-#pragma hone prefer SPLIT_K == 1 || STEPS >= 4*SPLIT_K || (K <= 128 && SMALL) "K is too short to be split so often"
+#pragma hone prefer SPLIT_K == 1 || STEPS >= 4*SPLIT_K "K is too short to be split so often"
 #pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
 #pragma hone prefer GROUP == 8 || TILES > device.sm_count "all tiles run at once in any order"
 
 /* Clocks of a multiprocessor: 1024 multiply-adds, what mma.sync reaches here, 128
  * bytes of shared memory, read by fragments and written by copies, about 40 from
- * the level 2 cache. Four warps alone wait for each other. 1,500, 2,000 and 4,000
+ * the level 2 cache, and copies of 32 lanes in 3. Four warps alone wait for each other. 1,500, 2,000 and 4,000
  * begin and end a tile, its parts and another launch. */
 #pragma hone let DEEP = ceildiv(STEPS, PARTS)*BK
 #pragma hone let MULTIPLY = BM*BN*DEEP/1024
 #pragma hone let SHARED = (BM*BN/WM + BM*BN/WN + BM + BN)*DEEP*2/128
+#pragma hone let COPIES = (BM/VEC_A + BN/VEC_B)*DEEP*3/32
 #pragma hone let FETCH = (BM + BN)*DEEP/20
-#pragma hone let TILE_CLOCKS = max(MULTIPLY, SHARED, FETCH)*MIN_BLOCKS*(WARPS*MIN_BLOCKS < 8 ? 5 : 4)/4 + 1500 + BM*BN*(PARTS > 1 ? 2 : 1)/16
-#pragma hone feature COST = ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0)
+#pragma hone let TILE_CLOCKS = max(MULTIPLY, SHARED, FETCH, COPIES)*MIN_BLOCKS*(WARPS*MIN_BLOCKS < 8 ? 5 : 4)/4 + 1500 + BM*BN*(PARTS > 1 ? 2 : 1)/16
+#pragma hone feature COST = ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0) + (LOOSE_A || LOOSE_B ? 4000 + (PACKED_A + PACKED_B)/512 : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
