@@ -11,7 +11,7 @@
 #pragma hone param VEC_A in {8, 4, 2} default 8
 #pragma hone param VEC_B in {8, 4, 2} default 8
 #pragma hone param STAGES in 2..5 default 3
-#pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16} default 1
+#pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 32, 64} default 1
 #pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
 #pragma hone param GROUP in {1, 4, 8, 16} default 8
 #pragma hone param MIN_BLOCKS in {1, 2, 3} default 1
@@ -57,17 +57,21 @@
 #pragma hone prefer BN > 32 || N <= BN || SMALL "so narrow tiles are for a narrow C"
 #pragma hone prefer SPLIT_K == 1 || STEPS >= 4*SPLIT_K "K is too short to be split so often"
 #pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
-#pragma hone prefer GROUP == 8 || TILES > device.sm_count "all tiles run at once in any order"
+#pragma hone prefer GROUP == 8 || (TILES > device.sm_count && SPLIT_K == 1) "all tiles run at once in any order"
 
 /* Clocks of a multiprocessor: 1024 multiply-adds, what mma.sync reaches here, 128
  * bytes of shared memory, read by fragments and written by copies, about 40 from
- * the level 2 cache, and copies of 32 lanes in 3. Four warps alone wait for each other. 1,500, 2,000 and 4,000
- * begin and end a tile, its parts and another launch. */
-#pragma hone let DEEP = ceildiv(STEPS, PARTS)*BK
+ * the level 2 cache, and copies of 32 lanes in 3. Four warps alone wait for each
+ * other, all at each barrier, and for a tile of the ring that was asked for less
+ * than 1,000 ago. 1,500, 2,000 and 4,000 begin and end a tile, its parts and
+ * another launch. */
+#pragma hone let ROUNDS = ceildiv(STEPS, PARTS)
+#pragma hone let DEEP = ROUNDS*BK
 #pragma hone let MULTIPLY = BM*BN*DEEP/1024
 #pragma hone let SHARED = (BM*BN/WM + BM*BN/WN + BM + BN)*DEEP*2/128
 #pragma hone let COPIES = (BM/VEC_A + BN/VEC_B)*DEEP*3/32
 #pragma hone let FETCH = (BM + BN)*DEEP/20
-#pragma hone let TILE_CLOCKS = max(MULTIPLY, SHARED, FETCH, COPIES)*MIN_BLOCKS*(WARPS*MIN_BLOCKS < 8 ? 5 : 4)/4 + 1500 + BM*BN*(PARTS > 1 ? 2 : 1)/16
+#pragma hone let BUSY = max(MULTIPLY, SHARED, FETCH, COPIES)*MIN_BLOCKS*(WARPS*MIN_BLOCKS < 8 ? 5 : 4)/4
+#pragma hone let TILE_CLOCKS = max(BUSY, ROUNDS*1000/(STAGES - 1)) + ROUNDS*40 + 1500 + BM*BN*(PARTS > 1 ? 2 : 1)/16
 #pragma hone feature COST = ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0) + (LOOSE_A || LOOSE_B ? 4000 + (PACKED_A + PACKED_B)/512 : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
