@@ -5,7 +5,7 @@
 
 #pragma hone param BM in {16, 32, 64, 128, 256} default 128
 #pragma hone param BN in {16, 32, 64, 128, 256} default 128
-#pragma hone param BK in {32, 64} default 64
+#pragma hone param BK in {32, 64, 128} default 64
 #pragma hone param WM in {16, 32, 64} default 64
 #pragma hone param WN in {16, 32, 64} default 64
 #pragma hone param VEC_A in {8, 4, 2} default 8
@@ -46,17 +46,19 @@
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require MIN_BLOCKS*THREADS*align(REGISTERS, 8) <= device.regs_sm "MIN_BLOCKS blocks have too few registers"
 #pragma hone require MIN_BLOCKS == 1 || MIN_BLOCKS*WARPS <= 16 "so many warps have too few registers each"
+#pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
 #pragma hone require STAGES > 2 || BM*BN >= 128*128 "few products need more tiles under way"
 #pragma hone require max(M, N, K) <= 2000000000 && max(LDA, LDB, BATCH, TILES) <= 2000000000 "a dimension must fit 31 bits"
 #pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 64*device.sm_count "the parts take too much memory"
-#pragma hone prefer BM <= 128 || M > 128 "more than half of each tile would lie outside"
-#pragma hone prefer BN <= 128 || N > 128 "more than half of each tile would lie outside"
-#pragma hone prefer BM*BN <= 128*128 || TILES >= device.sm_count || SMALL "tiles so large leave multiprocessors idle"
+#pragma hone prefer BM*BN == 128*128 || BM <= 64 || M > 4*BM || align(M, BM) == align(M, BM/2) "tiles of half as many rows cover less outside"
+#pragma hone prefer BM*BN == 128*128 || BN <= 64 || N > 4*BN || align(N, BN) == align(N, BN/2) "tiles of half as many columns cover less outside"
+#pragma hone prefer BM*BN <= 128*128 || TILES >= device.sm_count "tiles so large leave multiprocessors idle"
 #pragma hone prefer BM*BN >= 128*128 || TILES <= 16*device.sm_count "tiles so small read A and B too often"
 #pragma hone prefer BM > 32 || M <= BM || SMALL "so low tiles are for a low C"
 #pragma hone prefer BN > 32 || N <= BN || SMALL "so narrow tiles are for a narrow C"
 #pragma hone prefer SPLIT_K == 1 || STEPS >= 4*SPLIT_K "K is too short to be split so often"
 #pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 4*device.sm_count "enough tiles without splitting K so often"
+#pragma hone prefer FINISH == ticket || SPLIT_K >= 4 "so few parts are worth no launch"
 #pragma hone prefer GROUP == 8 || (TILES > device.sm_count && SPLIT_K == 1) "all tiles run at once in any order"
 
 /* Clocks of a multiprocessor: 1024 multiply-adds, what mma.sync reaches here, 128
