@@ -69,6 +69,7 @@ using tile_a = reader_a::its;
 using tile_b = reader_b::its;
 using strip = hone::mma::strip<WN>;
 using strip_sums = float[WN / 8][4];
+using wide_rows = strip::wide_rows<OUT>;
 constexpr int kSlot = tile_a::BYTES + tile_b::BYTES;
 
 /* Tile `unit` of the grid: `group` rows of tiles are walked column by column. */
@@ -188,8 +189,7 @@ struct warp_output {
 
     __device__ warp_output(const block_tile &tile, OUT *C, long long pitch,
                            long long stride, int M, int N, float alpha,
-                           float beta, bool wide_, float *shared)
-        : wide(wide_)
+                           float beta, bool wide_c, float *shared)
     {
         const int row = tile.row + warp_row(), col = tile.col + warp_col();
 
@@ -199,20 +199,32 @@ struct warp_output {
         c.cols = N - col;
         c.alpha = alpha;
         c.beta = beta;
+        wide = wide_c && c.cols >= WN;
         rows.at = shared + (int)threadIdx.x / 32 * strip::SIZE;
     }
-    /* Strip `i`, whose sums are in shared memory. */
-    __device__ void write(int i) const
+    __device__ hone::mma::rows_of_c<OUT> strip_of_c(int i) const
     {
         hone::mma::rows_of_c<OUT> of_strip = c;
 
         of_strip.to += i * 16 * c.pitch;
         of_strip.rows -= i * 16;
+        return of_strip;
+    }
+    /* Ask for what C holds of strip `i`. */
+    __device__ void read(wide_rows &held, int i) const
+    {
+        if (wide)
+            held.read(strip_of_c(i));
+    }
+    __device__ void write(const wide_rows &held, const strip_sums &sums,
+                          int i) const
+    {
+        rows.put(sums);
         __syncwarp();
-        if (wide && c.cols >= WN)
-            rows.write(of_strip);
+        if (wide)
+            held.write(strip_of_c(i), rows.at);
         else
-            rows.write_loose(of_strip);
+            rows.write_loose(strip_of_c(i));
         __syncwarp();
     }
 };
@@ -316,13 +328,26 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
                           reinterpret_cast<float *>(ring));
 
     /* One loop, so that the compiler writes its body once. The next strip's sums
-     * move to the first's registers: those of strip `i` would be memory. */
+     * move to the first's registers: those of strip `i` would be memory. What C
+     * holds of it is asked for one strip ahead, if there are registers for that. */
+    constexpr bool AHEAD = sizeof(OUT) == 2;
+    wide_rows held;
+
+    if (AHEAD)
+        out.read(held, 0);
 #pragma unroll 1
     for (int i = 0; i < kStrips; i++) {
+        wide_rows next = held;
+
         if (in_parts)
             parts.add_up(sums[0], i, (int)gridDim.y);
-        out.rows.put(sums[0]);
-        out.write(i);
+        if (!AHEAD)
+            out.read(held, i);
+        else if (i + 1 < kStrips)
+            out.read(next, i + 1);
+        out.write(held, sums[0], i);
+        if (AHEAD)
+            held = next;
 #pragma unroll
         for (int n = 0; n < (kStrips - 1) * (WN / 2); n++)
             sums[n / (WN / 2)][n % (WN / 2) / 4][n % 4] =
@@ -370,10 +395,12 @@ gemm_mma_reduce(OUT *C, float *partial, float alpha, float beta, int M, int N,
     const tile_parts parts(partial, (int)blockIdx.x, (int)gridDim.x);
     const warp_output out(block_tile(blockIdx.x, M, N, group), C, pitch_c,
                           stride_c, M, N, alpha, beta, wide_c != 0, shared);
+    const int i = blockIdx.y;
     strip_sums sums;
+    wide_rows held;
 
     hone::wait_for_previous();
-    parts.add_up(sums, (int)blockIdx.y, n_parts);
-    out.rows.put(sums);
-    out.write((int)blockIdx.y);
+    out.read(held, i);
+    parts.add_up(sums, i, n_parts);
+    out.write(held, sums, i);
 }

@@ -213,44 +213,53 @@ template <int WIDTH> struct strip {
                 write_pack<access::shared>(to + half * 8 * PITCH + j * 8, v);
             }
     }
-    /* Whole 16 bytes, where rows of C begin at multiples of that and all columns are
-     * inside. What C held is asked for before the first is written. */
-    template <typename OUT> __device__ void write(const rows_of_c<OUT> &c) const
-    {
-        constexpr int N = 16 / (int)sizeof(OUT);
-        constexpr int LANES = WIDTH / N; /* of a row */
-        constexpr int STEP = 32 / LANES; /* rows at a time */
-        constexpr int COUNT = 16 / STEP;
-        const int lane = threadIdx.x % 32;
-        const int row = lane / LANES, col = lane % LANES * N;
-        OUT *const to = c.to + row * c.pitch + col;
-        pack<OUT, N> old[COUNT] = {};
+    /* Where rows of C begin at multiples of 16 bytes and all columns are inside,
+     * these leave whole: N elements in each of COUNT rows a lane. */
+    template <typename OUT> struct wide_rows {
+        static constexpr int N = 16 / (int)sizeof(OUT);
+        static constexpr int LANES = WIDTH / N; /* of a row */
+        static constexpr int STEP = 32 / LANES; /* rows at a time */
+        static constexpr int COUNT = 16 / STEP;
+        pack<OUT, N> old[COUNT]; /* what C held, where beta is not 0 */
 
-        if (c.beta != 0.0f) {
-#pragma unroll
-            for (int n = 0; n < COUNT; n++)
-                if (row + n * STEP < c.rows)
-                    old[n] = read_pack<N>(to + n * STEP * c.pitch);
-        }
-#pragma unroll
-        for (int n = 0; n < COUNT; n++) {
-            const float *const from = at + (row + n * STEP) * PITCH + col;
-            OUT *const p = to + n * STEP * c.pitch;
-            float sums[N];
+        static __device__ int row() { return (int)threadIdx.x % 32 / LANES; }
+        static __device__ int col() { return (int)threadIdx.x % LANES * N; }
+
+        /* Ask for what C holds. */
+        __device__ void read(const rows_of_c<OUT> &c)
+        {
+            const OUT *const from = c.to + row() * c.pitch + col();
 
 #pragma unroll
-            for (int i = 0; i < N; i += 4) {
-                const pack<float, 4> v =
-                    read_pack<4, access::shared>(from + i);
-
-#pragma unroll
-                for (int e = 0; e < 4; e++)
-                    sums[i + e] = v.at[e];
+            for (int n = 0; n < COUNT; n++) {
+                old[n] = {};
+                if (c.beta != 0.0f && row() + n * STEP < c.rows)
+                    old[n] = read_pack<N>(from + n * STEP * c.pitch);
             }
-            if (row + n * STEP < c.rows)
-                c.put(p, old[n], sums);
         }
-    }
+        __device__ void write(const rows_of_c<OUT> &c, const float *at) const
+        {
+            const float *const from = at + row() * PITCH + col();
+            OUT *const to = c.to + row() * c.pitch + col();
+
+#pragma unroll
+            for (int n = 0; n < COUNT; n++) {
+                float sums[N];
+
+#pragma unroll
+                for (int i = 0; i < N; i += 4) {
+                    const pack<float, 4> v = read_pack<4, access::shared>(
+                        from + n * STEP * PITCH + i);
+
+#pragma unroll
+                    for (int e = 0; e < 4; e++)
+                        sums[i + e] = v.at[e];
+                }
+                if (row() + n * STEP < c.rows)
+                    c.put(to + n * STEP * c.pitch, old[n], sums);
+            }
+        }
+    };
     /* Else four bytes at multiples of that. Of rows of 16 bits that begin between
      * two such, one lane has the first and the last. */
     template <typename OUT>
