@@ -74,7 +74,7 @@ broken landing gemm_mma '/read = read + 1 == stages/,/two\[0\]/s/hone::copy_wait
     "wrong"
 mkdir "$work/turn"
 cp "$work"/gemm_mma.cu "$work"/*.cuh "$work/turn"
-sed 's/(to ^ lies::turn(n \* ROW_STEP))/to/;s/lies::place(row, group);/row * lies::LINE + group * 16;/' \
+sed 's/(to ^ lies::turn(n \* ROW_STEP))/to/;s/lies::place(row, col \/ 8)/row * lies::LINE + col \/ 8 * 16/' \
     "$work/gemm_mma_parts.cuh" >"$work/turn/gemm_mma_parts.cuh"
 run 1 verify "$work/turn/gemm_mma.cu" --limit 1 --format csv
 out_has "wrong"
