@@ -198,7 +198,7 @@ struct warp_output {
         c.rows = M - row;
         c.cols = N - col;
         c.alpha = alpha;
-        c.beta = beta;
+        c.beta = ADD ? beta : 0.0f;
         wide = wide_c && c.cols >= WN;
         rows.at = shared + (int)threadIdx.x / 32 * strip::SIZE;
     }
@@ -278,7 +278,7 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
         from_b.copy_any(slot + tile_a::BYTES, step < n_steps);
         advance(step == 0 ? 1 - n_steps : 1);
     }
-    if (beta != 0.0f && blockIdx.y == 0)
+    if (ADD && beta != 0.0f && blockIdx.y == 0)
         hone::prefetch_tile<BM, BN, THREADS>(
             C + tile.matrix * stride_c + tile.row * pitch_c + tile.col,
             M - tile.row, N - tile.col, pitch_c);
