@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FAILURES_MOST = 3, N_ARGS = 5 };
+enum { FAILURES_MOST = 3, N_ARGS = 6 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hone_ctx *ctx;
@@ -111,9 +111,12 @@ const hone_deal *hone__answer_deal(hone_entry *entry)
 
 static int lies_well(const hone_blas_call *call)
 {
-    return !(((uintptr_t)call->a | (uintptr_t)call->b | (uintptr_t)call->c) &
+    const int has_bias = call->shape.epilogue & HONE_LT_EPILOGUE_BIAS;
+
+    return !(((uintptr_t)call->a | (uintptr_t)call->b | (uintptr_t)call->c |
+              (uintptr_t)call->bias) &
              15) &&
-           call->a && call->b && call->c;
+           call->a && call->b && call->c && (!has_bias || call->bias);
 }
 
 /* alpha and beta as gemm takes them: f32. */
@@ -137,8 +140,10 @@ hone_status hone__answer_into(const hone_blas_call *call, void *c,
     const hone_deal *deal = call->entry->deal;
     void *a = (void *)(uintptr_t)call->b;
     void *b = (void *)(uintptr_t)call->a;
+    void *bias = (void *)(uintptr_t)call->bias;
     float alpha, beta;
-    void *args[N_ARGS] = {&a, &b, &c, &alpha, &beta};
+    void *args[N_ARGS] = {&a, &b, &c, &alpha, &beta, &bias};
+    const size_t n_args = N_ARGS - !bias; /* it is the last */
     hone_status status;
     int saved;
 
@@ -147,7 +152,7 @@ hone_status hone__answer_into(const hone_blas_call *call, void *c,
     if (deal->workspace_bytes)
         hone__blas_relax(&saved);
     status = hone_launch(ctx, "gemm", deal->dims, deal->promise.n_dims, args,
-                         N_ARGS, call->stream);
+                         n_args, call->stream);
     if (deal->workspace_bytes)
         hone__blas_unrelax(&saved);
     if (status != HONE_OK)

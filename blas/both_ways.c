@@ -173,6 +173,32 @@ static int add_up(const hone_check *check, const hone_blas_call *call,
     return is_known;
 }
 
+static double number_of_device(const hone_driver *driver, int type,
+                               const void *array, int64_t at)
+{
+    const int64_t bytes = hone__cuda_type_bytes(type);
+    uint64_t bits = 0;
+
+    if (driver->copy_to_host(
+            &bits, (hone_cu_ptr)((uintptr_t)array + (uintptr_t)(at * bytes)),
+            (size_t)bytes))
+        return (double)NAN;
+    return hone__number_at(type, &bits, 0);
+}
+
+/* What cuBLASLt's epilogue makes of a sum, without its bias. */
+static double activate(int epilogue, double s)
+{
+    enum { RELU = 2, GELU = 32 };
+
+    if (epilogue & RELU)
+        return s < 0 ? 0 : s;
+    if (epilogue & GELU)
+        return s / 2 *
+               (1 + tanh(0.79788456080286536 * (s + 0.044715 * s * s * s)));
+    return s;
+}
+
 /* With what is added of C both results have the same part, which is not known
  * any more: the library's stands for it. */
 static void judge(const hone_check *check, const hone_blas_call *call,
@@ -184,14 +210,21 @@ static void judge(const hone_check *check, const hone_blas_call *call,
     const int scalar = hone__scalar_type(s->compute);
     const double alpha = hone__number_at(scalar, call->alpha, 0);
     const double beta = hone__number_at(scalar, call->beta, 0);
+    const double bias = call->bias ? number_of_device(check->driver, s->c_type,
+                                                      call->bias, w->row)
+                                   : 0;
+    const int is_linear =
+        !(s->epilogue & ~(HONE_LT_EPILOGUE_NONE | HONE_LT_EPILOGUE_BIAS));
     double sum = 0, size = 0, allowed;
 
     if (!add_up(check, call, w, &sum, &size))
         return;
-    sum = beta == 0 ? alpha * sum : w->library;
+    sum = beta == 0 ? activate(s->epilogue, alpha * sum + bias) : w->library;
+    /* An activation costs some roundings and is steeper than 1 by a little. */
     allowed =
-        (beta == 0 ? 1 : 2) * ((double)(s->k + 4) * hone__number_unit(type) *
-                               (fabs(alpha) * size + fabs(sum))) +
+        (beta == 0 ? 1 : 2) * (is_linear ? 1 : 2) *
+            ((double)(s->k + (is_linear ? 5 : 24)) * hone__number_unit(type) *
+             (fabs(alpha) * size + fabs(bias) + fabs(sum))) +
         2 * hone__number_unit(s->c_type) * fabs(sum) + 6e-8;
     if (distance(w->ours, sum) <= allowed)
         return;

@@ -11,7 +11,7 @@
     X(NONE, "")                                                                \
     X(ARRAYS, "matrices as an array of pointers")                              \
     X(SCALARS, "alpha and beta are in device memory")                          \
-    X(EPILOGUE, "an epilogue follows the product")                             \
+    X(EPILOGUE, "an epilogue that gemm does not have")                         \
     X(LAYOUT, "a layout that is not column-major")                             \
     X(APART, "the result is not where it adds to")                             \
     X(DESCRIPTION, "a description that hone does not know")
@@ -56,6 +56,7 @@ typedef struct hone_blas_call {
     const void *alpha, *beta; /* in the type of hone__scalar_type() */
     const void *a, *b;
     void *c;
+    const void *bias;        /* of shape.epilogue, where that has one */
     hone_blas_handle handle; /* NULL: of cuBLASLt */
     hone_stream stream;
     /* Of enter.c. */

@@ -22,7 +22,7 @@ static int32_t clip(int64_t value)
                   .ldb = ldb,                                                  \
                   .ldc = ldc,                                                  \
                   .batch = 1,                                                  \
-                  .epilogue = 1,                                               \
+                  .epilogue = HONE_LT_EPILOGUE_NONE,                           \
                   .op_a = (uint8_t)op_a,                                       \
                   .op_b = (uint8_t)op_b},                                      \
         .met = HONE_MET_##met_, .handle = h, .alpha = alpha, .beta = beta      \

@@ -35,7 +35,7 @@ hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
         return NOT_INITIALIZED;
     if (!hone__blas_is_through() && real->desc_get && real->layout_get &&
         real->version && h) {
-        hone__lt_read(real, &product, &call.shape, &is_same);
+        hone__lt_read(real, &product, &call, &is_same);
         if (call.shape.oddity == HONE_ODDITY_NONE &&
             is_apart(&call, c, is_same))
             call.shape.oddity = HONE_ODDITY_APART;

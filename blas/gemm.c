@@ -31,12 +31,14 @@ enum {
     STRIDE_A,
     STRIDE_B,
     STRIDE_C,
-    ADD
+    ADD,
+    EPILOGUE
 };
 
 static const char *const dim_names[HONE_GEMM_DIMS] = {
-    "M",   "N",   "K",     "T",        "OUT",      "TRANS_A",  "TRANS_B", "LDA",
-    "LDB", "LDC", "BATCH", "STRIDE_A", "STRIDE_B", "STRIDE_C", "ADD"};
+    "M",        "N",        "K",   "T",       "OUT",   "TRANS_A",
+    "TRANS_B",  "LDA",      "LDB", "LDC",     "BATCH", "STRIDE_A",
+    "STRIDE_B", "STRIDE_C", "ADD", "EPILOGUE"};
 
 /* cudaDataType_t as an element type. */
 static const struct {
@@ -146,6 +148,8 @@ static void fill_defaults(int64_t *dims)
         dims[STRIDE_C] = dims[M] * dims[LDC];
     if (dims[ADD] == HONE_DIM_DEFAULT)
         dims[ADD] = 1;
+    if (dims[EPILOGUE] == HONE_DIM_DEFAULT)
+        dims[EPILOGUE] = 0;
 }
 
 const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
@@ -161,6 +165,8 @@ const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
         return oddities[s->oddity];
     if (why)
         return why;
+    if (s->epilogue > HONE_LT_EPILOGUE_NONE && s->a_type == HONE_CUDA_R_64F)
+        return "an epilogue of f64";
     if (s->stride_a < 0 || s->stride_b < 0 || s->stride_c < 0)
         return "a negative distance of matrices";
     dims[M] = s->n;
@@ -175,6 +181,7 @@ const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
     dims[LDC] = s->ldc;
     dims[BATCH] = s->batch;
     dims[ADD] = s->adds;
+    dims[EPILOGUE] = s->epilogue == HONE_LT_EPILOGUE_NONE ? 0 : s->epilogue;
     for (int i = STRIDE_A; i <= STRIDE_C; ++i)
         dims[i] = HONE_DIM_DEFAULT;
     if (s->batch > 1) {
@@ -196,7 +203,7 @@ void hone__gemm_key(const int64_t *dims, size_t n, hone_text *out)
 
 int hone__gemm_is_plain(const int64_t *dims)
 {
-    return dims[ADD] == 1;
+    return dims[ADD] == 1 && !dims[EPILOGUE];
 }
 
 int hone__gemm_add(int64_t *dims)
@@ -240,6 +247,9 @@ void hone__gemm_write(const int64_t *dims, hone_text *out)
     }
     if (!dims[ADD])
         hone__text_printf(out, ",%s=0", dim_names[ADD]);
+    if (dims[EPILOGUE])
+        hone__text_printf(out, ",%s=%" PRId64, dim_names[EPILOGUE],
+                          dims[EPILOGUE]);
 }
 
 static int64_t read_field(const char *text, size_t length, int place)
@@ -309,5 +319,5 @@ int hone__gemm_read_dims(const char *text, int64_t *dims)
     if (*text || dims[M] < 1 || dims[N] < 1 || dims[K] < 0)
         return 0;
     fill_defaults(dims);
-    return dims[ADD] <= 1;
+    return dims[ADD] <= 1 && dims[EPILOGUE] <= 36;
 }

@@ -18,7 +18,7 @@ enum {
     DESC_BYTES = 256, /* cublasLtMatmulDescOpaque_t, version 13 */
     LAYOUT_BYTES_MOST = 112,
     NEWEST_VERSION = 130499,
-    PLACES = 64
+    PLACES = 128
 };
 
 /* Attributes of a layout and of an operation. */
@@ -32,14 +32,17 @@ enum {
     OP_C,
     FILL,
     EPILOGUE,
-    A_SCALE = 17, /* then B, C, D, and where the largest of D goes */
+    BIAS,
+    BIAS_DISTANCE = 10, /* from a product of a batch to the next */
+    A_SCALE = 17,       /* then B, C, D, and where the largest of D goes */
     D_LARGEST = 21,
+    BIAS_TYPE = 26, /* -1: that of the result */
     OUT_SCALE = 36,
     EMULATION = 38,
     ALPHA_STEP = 39, /* from a product of a batch to the next; then beta's */
     BETA_STEP = 40
 };
-enum { ORDER_COLUMNS = 0, FILL_FULL = 2, EPILOGUE_NONE = 1 };
+enum { ORDER_COLUMNS = 0, FILL_FULL = 2, BIAS_TYPE_OF_RESULT = -1 };
 
 typedef struct layout {
     uint32_t type;
@@ -58,6 +61,7 @@ typedef struct place {
     const hone_real_lt *real;
     described of;
     hone_blas_shape shape;
+    const void *bias;
     int is_same;
 } place;
 
@@ -129,6 +133,23 @@ static int is_special(const hone_real_lt *real, hone_lt_desc desc)
     return real->version() > NEWEST_VERSION;
 }
 
+/* One of those that gemm has, by the same numbers; a bias is of the type of the
+ * result, and the same for all products. */
+static int has_epilogue(const hone_real_lt *real, hone_lt_desc desc,
+                        int32_t epilogue, int32_t type)
+{
+    static const int32_t known[] = {HONE_LT_EPILOGUE_NONE, 2, 4, 6, 32, 36};
+    const int32_t bias_type = ask(real, desc, BIAS_TYPE, BIAS_TYPE_OF_RESULT);
+    size_t i = 0;
+
+    while (i < HONE_COUNT(known) && known[i] != epilogue)
+        ++i;
+    return i < HONE_COUNT(known) &&
+           (!(epilogue & HONE_LT_EPILOGUE_BIAS) ||
+            ((bias_type == BIAS_TYPE_OF_RESULT || bias_type == type) &&
+             !has_value(real, desc, BIAS_DISTANCE)));
+}
+
 static hone_oddity oddity_of(const hone_real_lt *real, hone_lt_desc desc,
                              int32_t epilogue, const layout *l, size_t n)
 {
@@ -140,7 +161,7 @@ static hone_oddity oddity_of(const hone_real_lt *real, hone_lt_desc desc,
             return HONE_ODDITY_ARRAYS;
     if (ask(real, desc, POINTER_MODE, 0) != HONE_BLAS_POINTER_MODE_HOST)
         return HONE_ODDITY_SCALARS;
-    if (epilogue != EPILOGUE_NONE)
+    if (!has_epilogue(real, desc, epilogue, (int32_t)l[n - 1].type))
         return HONE_ODDITY_EPILOGUE;
     if (is_special(real, desc))
         return HONE_ODDITY_DESCRIPTION;
@@ -148,8 +169,10 @@ static hone_oddity oddity_of(const hone_real_lt *real, hone_lt_desc desc,
 }
 
 static void ask_all(const hone_real_lt *real, const hone_lt_product *p,
-                    hone_blas_shape *s, int *is_same)
+                    hone_blas_call *out_call, int *is_same)
 {
+    hone_blas_shape *const s = &out_call->shape;
+    size_t written;
     layout l[4]; /* A, B, C, the result */
     const hone_lt_layout of[4] = {p->a, p->b, p->c ? p->c : p->out, p->out};
     const layout *a = &l[0], *b = &l[1], *c = &l[2], *out = &l[3];
@@ -160,7 +183,11 @@ static void ask_all(const hone_real_lt *real, const hone_lt_product *p,
         if (!p->desc || !ask_layout(real, of[i], &l[i]))
             return;
     s->compute = ask(real, p->desc, COMPUTE, -1);
-    s->epilogue = ask(real, p->desc, EPILOGUE, EPILOGUE_NONE);
+    s->epilogue = ask(real, p->desc, EPILOGUE, HONE_LT_EPILOGUE_NONE);
+    if ((s->epilogue & HONE_LT_EPILOGUE_BIAS) &&
+        real->desc_get(p->desc, BIAS, &out_call->bias, sizeof out_call->bias,
+                       &written))
+        out_call->bias = NULL;
     s->oddity =
         (int16_t)oddity_of(real, p->desc, s->epilogue, l, HONE_COUNT(l));
     if (s->oddity == HONE_ODDITY_NONE &&
@@ -234,11 +261,12 @@ static size_t layout_bytes(const hone_real_lt *real)
     return bytes;
 }
 
-/* Sizes and types are among the first bytes; what else differs is compared. */
+/* Of layouts, sizes and types are among the first bytes; what else differs is
+ * compared. */
 static place *place_of(const hone_lt_product *p)
 {
     enum { FIRST_BYTES = 64 };
-    uint64_t hash = hone__hash64(p->desc, FIRST_BYTES);
+    uint64_t hash = hone__hash64(p->desc, DESC_BYTES); /* a bias is anywhere */
 
     for (size_t i = 0; i < 4; ++i)
         hash = (hash << 7 | hash >> 57) ^
@@ -266,13 +294,14 @@ static int is_of(const place *known, const hone_real_lt *real,
 }
 
 void hone__lt_read(const hone_real_lt *real, const hone_lt_product *p,
-                   hone_blas_shape *out, int *out_is_same)
+                   hone_blas_call *out, int *out_is_same)
 {
     const size_t n = p->desc && p->a && p->b && p->out ? layout_bytes(real) : 0;
     place *known = n ? place_of(p) : NULL;
 
     if (known && is_of(known, real, p, n)) {
-        *out = known->shape;
+        out->shape = known->shape;
+        out->bias = known->bias;
         *out_is_same = known->is_same;
         return;
     }
@@ -282,7 +311,8 @@ void hone__lt_read(const hone_real_lt *real, const hone_lt_product *p,
     memcpy(known->of.desc, p->desc, DESC_BYTES);
     for (size_t i = 0; i < 4; ++i)
         memcpy(known->of.layouts[i], layout_of(p, i), n);
-    known->shape = *out;
+    known->shape = out->shape;
+    known->bias = out->bias;
     known->is_same = *out_is_same;
     known->real = real;
 }

@@ -12,9 +12,9 @@ typedef struct hone_lt_product {
     hone_lt_layout a, b, c, out;
 } hone_lt_product;
 
-/* Its shape; `*out_is_same`: C is laid out as the result is. What cannot be
- * read is HONE_ODDITY_DESCRIPTION. */
+/* Its shape, and where its bias is; `*out_is_same`: C is laid out as the result
+ * is. What cannot be read is HONE_ODDITY_DESCRIPTION. */
 void hone__lt_read(const hone_real_lt *real, const hone_lt_product *product,
-                   hone_blas_shape *out, int *out_is_same);
+                   hone_blas_call *out, int *out_is_same);
 
 #endif

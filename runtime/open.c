@@ -48,8 +48,7 @@ hone_status hone_device_select(hone_ctx *ctx, const char *device)
     if (is_host != ctx->is_host && ctx->contexts)
         status = hone__fail(err, HONE_ERR_ARGUMENT,
                             "hone_device_select: plans were made for the other "
-                            "device; choose it right after hone_open(), or "
-                            "open the database once more");
+                            "device; choose it right after hone_open()");
     else if (is_host != ctx->is_host)
         select_device(ctx, is_host);
     (void)pthread_mutex_unlock(&ctx->lock);

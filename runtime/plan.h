@@ -89,6 +89,10 @@ hone_status hone__plan_prepare(const hone_plan *plan, hone_stream stream,
  * launch; where a launch is over when it returns, until the run is. */
 hone_status hone__plan_run_in_turn(const hone_plan *plan, void *const *args,
                                    hone_stream stream);
+/* Of a plan or arguments that are none, or of another number: what is left out
+ * at the end may be left out of the list; else HONE_ERR_ARGUMENT. */
+hone_status hone__plan_run_other(hone_plan *plan, void *const *args,
+                                 size_t n_args, hone_stream stream);
 
 /* A plan that is not in the cache arrives as a whole, instead of line by line
  * as the pointers in it are followed. */

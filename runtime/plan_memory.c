@@ -3,6 +3,8 @@
  * constants; runs that take turns for them: see plan.h. */
 #include "runtime/plan.h"
 
+#include <string.h>
+
 /* What a stream lacks of memory would come from the current context. */
 static hone_status check_context(const hone_plan *plan, hone_error *err)
 {
@@ -151,4 +153,24 @@ hone_status hone_plan_refresh(hone_plan *plan)
             &hone__plan_need(plan)->module->n_refreshed, 1,
             memory_order_release);
     return HONE_OK;
+}
+
+hone_status hone__plan_run_other(hone_plan *plan, void *const *args,
+                                 size_t n_args, hone_stream stream)
+{
+    void *all[HONE_MAX_ARGS] = {NULL};
+
+    if (plan && args && n_args >= plan->program.more->n_least &&
+        n_args < plan->program.n_args) {
+        memcpy(all, args, n_args * sizeof *all);
+        return hone_plan_run(plan, all, plan->program.n_args, stream);
+    }
+    if (plan && plan->program.n_args != n_args)
+        return hone__fail(hone__plan_error(plan), HONE_ERR_ARGUMENT,
+                          "%s takes %u argument%s, not %zu", plan->program.op,
+                          (unsigned)plan->program.n_args,
+                          plan->program.n_args == 1 ? "" : "s", n_args);
+    return hone__fail(plan ? hone__plan_error(plan) : hone__thread_error(NULL),
+                      HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
+                      plan ? "args" : "plan");
 }

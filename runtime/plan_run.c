@@ -42,28 +42,16 @@ static hone_status run_in_memory(hone_plan *plan, void *const *args,
     return run_alone(plan, args, parts, stream);
 }
 
-static hone_status refuse_run(const hone_plan *plan, size_t n_args)
-{
-    if (plan && plan->program.n_args != n_args)
-        return hone__fail(hone__plan_error(plan), HONE_ERR_ARGUMENT,
-                          "%s takes %u argument%s, not %zu", plan->program.op,
-                          (unsigned)plan->program.n_args,
-                          plan->program.n_args == 1 ? "" : "s", n_args);
-    return hone__fail(plan ? hone__plan_error(plan) : hone__thread_error(NULL),
-                      HONE_ERR_ARGUMENT, "hone_plan_run: %s is NULL",
-                      plan ? "args" : "plan");
-}
-
 hone_status hone_plan_run(hone_plan *plan, void *const *args, size_t n_args,
                           hone_stream stream)
 {
     static hone_cu_ptr no_parts[HONE_MAX_WORKSPACES]; /* all empty */
 
     if (!plan)
-        return refuse_run(plan, n_args);
+        return hone__plan_run_other(plan, args, n_args, stream);
     hone__plan_prefetch(plan);
     if (plan->program.n_args != n_args || (n_args && !args))
-        return refuse_run(plan, n_args);
+        return hone__plan_run_other(plan, args, n_args, stream);
     hone__plan_prefetch_rest(plan);
     if (plan->program.counter)
         hone__count_add(plan->program.counter);

@@ -154,6 +154,18 @@ static gemm_layout gemm_read(const int64_t *dims)
                          .c_matrix = dims[13]};
 }
 
+/* What gemm's EPILOGUE does to a sum. */
+static double gemm_finish(int64_t epilogue, double s)
+{
+    if (epilogue & 2)
+        return s < 0.0 ? 0.0 : s;
+    if (epilogue & 32)
+        return 0.5 * s *
+               (1.0 +
+                tanh(0.79788456080286535588 * (s + 0.044715 * s * s * s)));
+    return s;
+}
+
 /* `count` elements of a row of a matrix of C. */
 typedef struct gemm_part {
     int64_t matrix, row, col, count;
@@ -224,8 +236,16 @@ HONE_REFERENCE(gemm)
             const double old = element_of(g.type_c, args[2], first + j);
             const double scaled = beta != 0.0 ? beta * old : 0.0;
 
-            value[j] = is_inside ? alpha * value[j] + scaled : old;
-            magnitude[j] = is_inside ? fabs(alpha) * magnitude[j] + fabs(scaled)
+            const double bias =
+                is_inside && dims[15] & 4
+                    ? element_of(g.type_c, args[5], part.col + j)
+                    : 0.0;
+
+            value[j] = is_inside ? gemm_finish(dims[15],
+                                               alpha * value[j] + scaled + bias)
+                                 : old;
+            magnitude[j] = is_inside ? fabs(alpha) * magnitude[j] +
+                                           fabs(scaled) + fabs(bias)
                                      : fabs(old);
         }
         first += part.count;

@@ -14,8 +14,8 @@
 
 #define FORKED                                                                 \
     "this process was forked after its parent had started CUDA, which does "   \
-    "not work in the child; fork before the first plan is made (hone_open() "  \
-    "starts nothing), or let the child exec"
+    "not work in the child; fork before the first plan is made, or let the "   \
+    "child exec"
 
 static hone_driver cuda;
 static atomic_long started_in; /* the process; 0: not started */
@@ -46,8 +46,7 @@ static hone_status start_driver(hone_error *err)
         return hone__fail_native(
             err, HONE_ERR_NO_GPU, HONE_DOMAIN_CUDA, HONE_CU_NO_DEVICE,
             "the NVIDIA driver is installed but shows no CUDA device; check "
-            "nvidia-smi and CUDA_VISIBLE_DEVICES, and in a container that "
-            "the GPU is passed in (docker run --gpus all)");
+            "nvidia-smi, CUDA_VISIBLE_DEVICES, and in a container --gpus all");
     if (result) {
         const char *name = NULL;
 

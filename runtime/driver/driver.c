@@ -138,7 +138,7 @@ hone_status hone__driver_load(const hone_driver *driver, const void *code,
         return hone__fail_native(err, HONE_ERR_CUDA, HONE_DOMAIN_CUDA, result,
                                  "the driver does not take the cubin of %s: it "
                                  "was compiled for another architecture; tune "
-                                 "again on this machine",
+                                 "again here",
                                  what);
     return hone__driver_check(driver, result,
                               "loading a cubin (cuModuleLoadData)", err);
@@ -332,8 +332,7 @@ static hone_status check_residents(const hone_driver *driver,
             return hone__fail(err, HONE_ERR_INPUT,
                               "no cluster of %u blocks of kernel '%s' fits "
                               "this device: each block has %u threads and %u "
-                              "bytes of dynamic shared memory; take smaller "
-                              "clusters or blocks",
+                              "bytes of shared memory; take smaller ones",
                               of_cluster, name, threads, shape->shared_bytes);
         resident = (int64_t)n * of_cluster;
     } else if (shape->cooperative) {
@@ -349,8 +348,7 @@ static hone_status check_residents(const hone_driver *driver,
                           "kernel '%s' is a cooperative launch of %" PRId64
                           " blocks, but only %" PRId64
                           " of them run at the same time on this device; "
-                          "take a smaller grid, such as "
-                          "min(.., device.sm_count)",
+                          "take a smaller grid",
                           name, grid, resident);
     return HONE_OK;
 }

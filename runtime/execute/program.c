@@ -242,6 +242,9 @@ static hone_status fill_program(hone_program *program,
     hone_program_more *more = program->more;
 
     program->n_args = (uint8_t)r->n_args;
+    more->n_least = r->n_args;
+    while (more->n_least && r->args[more->n_least - 1].is_absent)
+        --more->n_least;
     if (r->vendor)
         return add_vendor(program, setup, err);
     for (size_t i = 0; i < r->n_launches; ++i)

@@ -75,6 +75,7 @@ typedef struct hone_program_more {
     size_t n_lines;
     const hone_properties *properties;
     hone_map_cache *maps; /* NULL: no tensor maps */
+    size_t n_least; /* arguments that a run needs: behind them all are absent */
     size_t n_parts;
     hone_program_part parts[HONE_MAX_WORKSPACES];
     size_t n_constants;

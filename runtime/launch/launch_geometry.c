@@ -100,8 +100,7 @@ static hone_status resolve_cluster(hone_resolver *r, const spec_launch *launch,
         if (to->grid[i] % to->cluster[i])
             return hone__fail(r->err, HONE_ERR_INPUT,
                               "grid.%c of kernel '%s' is %u, which clusters "
-                              "of %u blocks do not divide; round the grid up "
-                              "with align()",
+                              "of %u blocks do not divide; use align()",
                               "xyz"[i], launch -> kernel, to -> grid[i],
                               to -> cluster[i]);
     }
@@ -260,9 +259,8 @@ static hone_status count_of(hone_resolver *r, const spec_launch *launch,
     if (*out > HONE_MAX_REPETITIONS)
         return hone__fail(r->err, HONE_ERR_CONSTRAINT,
                           "kernel '%s' would be launched %" PRId64
-                          " times in a row ('%s'); at most %d are allowed, so "
-                          "use a variant that does more in one launch, or "
-                          "split the problem",
+                          " times in a row ('%s'); at most %d are allowed: "
+                          "take a variant that does more at once",
                           launch->kernel, *out, hone__expr_text(repeat->count),
                           HONE_MAX_REPETITIONS);
     return HONE_OK;

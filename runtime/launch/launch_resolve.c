@@ -168,8 +168,7 @@ static hone_status resolve_constants(hone_resolver *r, hone_resolved *out)
                               "this variant of %s keeps '%s' in constant "
                               "memory: its %" PRId64 " bytes do not fit, "
                               "a kernel has %d and %" PRId64
-                              " are taken; use a variant that reads it from "
-                              "another memory",
+                              " are taken; use another variant",
                               spec->op, from->name, to->size_bytes,
                               HONE_CONSTANT_BYTES, total_bytes);
         total_bytes += to->size_bytes;

@@ -55,7 +55,11 @@ enum {
     HONE_LT_LAYOUT_BATCH_COUNT = 5,
     HONE_LT_LAYOUT_BATCH_STRIDE = 6,
     HONE_LT_DESC_LEFT_OP = 3,
-    HONE_LT_DESC_RIGHT_OP = 4
+    HONE_LT_DESC_RIGHT_OP = 4,
+    HONE_LT_DESC_EPILOGUE = 7,
+    HONE_LT_DESC_BIAS = 8, /* pointer */
+    HONE_LT_EPILOGUE_NONE = 1,
+    HONE_LT_EPILOGUE_BIAS = 4 /* a bit */
 };
 
 typedef struct cublasContext *hone_blas_handle;

@@ -35,6 +35,9 @@ static hone_status gemm_open(hone_vendor *self, const hone_resolved *problem,
 
     (void)wanted;
     HONE_TRY(hone__gemm_read(self->name, self->op, problem, &state->gemm, err));
+    if (state->gemm.epilogue != HONE_LT_EPILOGUE_NONE)
+        return hone__vendor_unfit(self->name, self->op,
+                                  "nothing follows its products", err);
     HONE_TRY(hone__vendors_blas(self->vendors, &state->shared, err));
     self->version = state->shared->version;
     self->workspace_bytes = HONE_VENDOR_WORKSPACE_BYTES;

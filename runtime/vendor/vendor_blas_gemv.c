@@ -89,7 +89,7 @@ static hone_status read_shape(const hone_vendor *self,
         return hone__vendor_unfit(
             self->name, self->op,
             "it needs inputs A and x and an inout y of one type, as large as "
-            "M, N, TRANS, LDA, BATCH and STRIDE_A to STRIDE_Y say",
+            "its dimensions say",
             err);
     state->rows = (int)n;
     state->columns = (int)m;

@@ -128,6 +128,7 @@ typedef struct lt_run {
     const hone_lt_proposal *proposal;
 } lt_run;
 
+/* With a bias the lock is held. */
 static hone_status multiply(const void *user, hone_stream stream,
                             hone_error *err)
 {
@@ -138,6 +139,9 @@ static hone_status multiply(const void *user, hone_stream stream,
     const hone_gemm_scalar beta = hone__gemm_beta(g, run->args);
     void *const c = hone__vendor_pointer(run->args, g->c);
 
+    if (g->bias >= 0)
+        HONE_TRY(hone__lt_set_bias(
+            state, hone__vendor_pointer(run->args, g->bias), err));
     return hone__lt_check(
         state->lt,
         state->lt->matmul(state->handle, state->desc, &alpha,
@@ -155,12 +159,12 @@ static void rehearse(const hone_vendor *self, const lt_run *run,
                      unsigned align_bytes)
 {
     const hone_gemm *const g = &run->state->gemm;
-    const int arrays[] = {g->a, g->b, g->c};
-    hone_cu_ptr at[3];
+    const int arrays[] = {g->a, g->b, g->c, g->bias};
+    hone_cu_ptr at[4];
     void *args[HONE_MAX_ARGS] = {NULL};
     lt_run other = *run;
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4 && arrays[i] >= 0; i++) {
         at[i] = ((hone_cu_ptr)(i + 1) << 40) + align_bytes;
         args[arrays[i]] = &at[i];
     }
@@ -213,6 +217,20 @@ static hone_status find_other(hone_vendor *self, lt_run *run,
     return status;
 }
 
+static hone_status enqueue(hone_vendor *self, const lt_run *run,
+                           hone_stream stream, hone_error *err)
+{
+    hone_lt_state *const state = self->state;
+    hone_status status;
+
+    if (state->gemm.bias < 0)
+        return multiply(run, stream, err);
+    (void)pthread_mutex_lock(&state->lock);
+    status = multiply(run, stream, err);
+    (void)pthread_mutex_unlock(&state->lock);
+    return status;
+}
+
 static hone_status lt_enqueue(hone_vendor *self, void *const *args,
                               hone_cu_ptr workspace, hone_stream stream,
                               hone_error *err)
@@ -227,11 +245,11 @@ static hone_status lt_enqueue(hone_vendor *self, void *const *args,
 
     if (bits % HONE_VENDOR_ALIGN_BYTES == 0 &&
         (workspace || !state->proposal.workspace_bytes))
-        return multiply(&run, stream, err);
+        return enqueue(self, &run, stream, err);
     if (in % (unsigned)g->in_bytes || out % (unsigned)g->out_bytes)
         return hone__vendor_misplaced(self, err);
     HONE_TRY(find_other(self, &run, (unsigned)(bits & -bits), err));
-    return multiply(&run, stream, err);
+    return enqueue(self, &run, stream, err);
 }
 
 const hone_vendor_kind hone__vendor_lt_gemm = {

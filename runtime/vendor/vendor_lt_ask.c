@@ -31,12 +31,19 @@ static hone_status create_layout(const hone_lt_state *state,
                       sizeof x->stride, err);
 }
 
-static hone_status set_op(const hone_lt_state *state, int attribute, int op,
-                          hone_error *err)
+static hone_status set(const hone_lt_state *state, int attribute,
+                       const void *value, size_t size_bytes, hone_error *err)
 {
     return hone__lt_check(
-        state->lt, state->lt->desc_set(state->desc, attribute, &op, sizeof op),
+        state->lt,
+        state->lt->desc_set(state->desc, attribute, value, size_bytes),
         "cublasLtMatmulDescSetAttribute", err);
+}
+
+hone_status hone__lt_set_bias(const hone_lt_state *state, const void *bias,
+                              hone_error *err)
+{
+    return set(state, HONE_LT_DESC_BIAS, &bias, sizeof bias, err);
 }
 
 /* Pointer mode (host) is the default of a new description. */
@@ -45,6 +52,12 @@ hone_status hone__lt_describe(hone_vendor *self, const hone_resolved *problem,
 {
     hone_lt_state *const state = self->state;
     hone_gemm *const g = &state->gemm;
+    const struct {
+        int attribute;
+        const int *value;
+    } options[] = {{HONE_LT_DESC_LEFT_OP, &g->left.op},
+                   {HONE_LT_DESC_RIGHT_OP, &g->right.op},
+                   {HONE_LT_DESC_EPILOGUE, &g->epilogue}};
 
     HONE_TRY(hone__gemm_read(self->name, self->op, problem, g, err));
     HONE_TRY(hone__vendors_lt(self->vendors, &state->lt, &state->handle, err));
@@ -53,8 +66,12 @@ hone_status hone__lt_describe(hone_vendor *self, const hone_resolved *problem,
         state->lt,
         state->lt->desc_create(&state->desc, g->compute_type, g->scale_type),
         "cublasLtMatmulDescCreate", err));
-    HONE_TRY(set_op(state, HONE_LT_DESC_LEFT_OP, g->left.op, err));
-    HONE_TRY(set_op(state, HONE_LT_DESC_RIGHT_OP, g->right.op, err));
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        HONE_TRY(set(state, options[i].attribute, options[i].value, sizeof(int),
+                     err));
+    /* Nowhere, until a run says where: the library proposes nothing without. */
+    if (g->bias >= 0)
+        HONE_TRY(hone__lt_set_bias(state, (void *)((uintptr_t)1 << 40), err));
     HONE_TRY(create_layout(state, &state->left, g->in_type, &g->left, err));
     HONE_TRY(create_layout(state, &state->right, g->in_type, &g->right, err));
     return create_layout(state, &state->out, g->out_type, &g->out, err);
@@ -141,9 +158,8 @@ hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
     if (*out_n)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_UNSUPPORTED,
-                      "cuBLASLt's heuristic knows no algorithm for this "
-                      "problem (M=%d, N=%d, K=%d) with arrays at multiples of "
-                      "%u bytes and a workspace of %zu bytes",
+                      "cuBLASLt knows no algorithm for M=%d, N=%d, K=%d with "
+                      "arrays at multiples of %u bytes and a workspace of %zu",
                       g->m, g->n, g->k, wish->align_bytes,
                       wish->workspace_bytes);
 }

@@ -163,14 +163,26 @@ static hone_status read_arrays(const char *who, const char *op,
         !matrix_fits(&c, batch, &args[gemm->c]) || (batch > 1 && !c.stride))
         return hone__vendor_unfit(
             who, op,
-            "it needs inputs A[M*K] and B[K*N] and an output C[M*N], of rows "
-            "that do not overlap and as many as LDA, LDB, LDC, BATCH and "
-            "STRIDE_A to STRIDE_C say where there are such dimensions",
+            "it needs inputs A[M*K] and B[K*N] and an output C[M*N], or what "
+            "LDA, LDB .. STRIDE_C make of that, of rows that do not overlap",
             err);
     gemm->left = factor(&b, trans_b);
     gemm->right = factor(&a, trans_a);
     gemm->out = factor(&c, 0);
     return HONE_OK;
+}
+
+/* EPILOGUE has the library's numbers, and 0 for none. */
+static int read_epilogue(const hone_resolved *problem, hone_gemm *gemm)
+{
+    gemm->epilogue = (int)hone__vendor_dim_or(problem, "EPILOGUE", 0);
+    if (!gemm->epilogue)
+        gemm->epilogue = HONE_LT_EPILOGUE_NONE;
+    if (!(gemm->epilogue & HONE_LT_EPILOGUE_BIAS))
+        return 1;
+    gemm->bias = hone__vendor_find_arg(problem, "bias");
+    return gemm->bias >= 0 && problem->args[gemm->bias].count == gemm->n &&
+           problem->args[gemm->bias].type == problem->args[gemm->c].type;
 }
 
 hone_status hone__gemm_read(const char *who, const char *op,
@@ -181,7 +193,8 @@ hone_status hone__gemm_read(const char *who, const char *op,
                       .b = hone__vendor_find_arg(problem, "B"),
                       .c = hone__vendor_find_arg(problem, "C"),
                       .alpha = hone__vendor_find_arg(problem, "alpha"),
-                      .beta = hone__vendor_find_arg(problem, "beta")};
+                      .beta = hone__vendor_find_arg(problem, "beta"),
+                      .bias = -1};
     const int64_t batch = hone__vendor_dim_or(problem, "BATCH", 1);
 
     if (gemm.a < 0 || gemm.b < 0 || gemm.c < 0 || problem->n_dims < 3)
@@ -201,15 +214,14 @@ hone_status hone__gemm_read(const char *who, const char *op,
     gemm.k = (int)problem->dims[2];
     gemm.batch = (int)batch;
     HONE_TRY(read_arrays(who, op, problem, &gemm, err));
-    if (!find_types(problem->args, &gemm) ||
+    if (!find_types(problem->args, &gemm) || !read_epilogue(problem, &gemm) ||
         !scalar_fits(problem, gemm.alpha, gemm.scalar_type) ||
         !scalar_fits(problem, gemm.beta, gemm.scalar_type))
         return hone__vendor_unfit(
             who, op,
-            "it takes A and B of one type of f16, bf16, tf32, f32, f64, c32 "
-            "and i8, C of type f32 or, with 16 bits, f64 or c32, the same, "
-            "with i8 i32, and alpha and beta of type f32, with c32 and i32 "
-            "that of C",
+            "A and B are of one type of f16, bf16, tf32, f32, f64, c32, i8; C "
+            "is f32, or with 16 bits, f64, c32 the same, with i8 i32; alpha "
+            "and beta are f32, with c32, i8 like C, as is bias[N]",
             err);
     *out = gemm;
     return HONE_OK;

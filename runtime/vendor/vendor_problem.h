@@ -30,6 +30,8 @@ typedef struct hone_gemm {
     hone_gemm_factor out;   /* C; its op says nothing */
     int a, b, c;            /* arguments */
     int alpha, beta;        /* arguments, or -1 for the constants 1 and 0 */
+    int bias;               /* argument, or -1: none */
+    int epilogue;           /* cublasLtEpilogue_t */
     int in_type;            /* cudaDataType_t of A and B */
     int out_type;
     int in_bytes; /* of an element */
@@ -50,10 +52,11 @@ typedef union hone_gemm_scalar {
 /* A problem whose arguments are called A, B, C and, maybe, alpha and beta, and
  * whose dimensions begin with M, N, K. What it has of the following, by name:
  * TRANS_A and TRANS_B, not 0 where A is stored K x M, B N x K, 2 where the
- * conjugate is taken; LDA, LDB and
+ * conjugate is taken; EPILOGUE, as templates/gemm/gemm.cuh has it; LDA, LDB and
  * LDC, elements from a row to the next; BATCH matrices, STRIDE_A, STRIDE_B and
  * STRIDE_C elements from one to the next. Without them matrices are dense and
- * one. Arrays are as large as that, and not larger. */
+ * one. Arrays are as large as that, and not larger; that called bias has N
+ * elements of C's type. */
 hone_status hone__gemm_read(const char *who, const char *op,
                             const hone_resolved *problem, hone_gemm *out,
                             hone_error *err);

@@ -98,9 +98,8 @@ hone_status hone__fft_read(const char *who, const char *op,
         return hone__vendor_unfit(
             who, op,
             "it needs an input x and an output y, c32 (real numbers f32, half "
-            "of complex ones and one more for them) and of as many numbers as "
-            "its dimensions say: n or rows and columns, batch, direction, and, "
-            "where there are such, STRIDE and DISTANCE",
+            "of complex ones and one more for them), of as many numbers as its "
+            "dimensions say",
             err);
     if (form == HONE_FFT_FORM_FILTER) {
         p.h = hone__vendor_find_arg(problem, "h");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm: C = alpha*op(A)*op(B) + beta*C, the contract of all its implementations.
+/* gemm: C = f(alpha*op(A)*op(B) + beta*C), the contract of all its implementations.
  *
  * Layout: all matrices are row-major. op(A) is M x K: A itself, or with TRANS_A
  * = 1 the transpose of the K x M matrix that is stored. op(B) is K x N: B, or
@@ -12,7 +12,7 @@
  * an attention: LDC = heads*N, STRIDE_C = N). Arrays end with the last element
  * of the last matrix, so that parts of a caller's matrices can be named.
  *
- * Alignment: A, B and C begin at multiples of 16 bytes, as any cudaMalloc
+ * Alignment: A, B, C and bias begin at multiples of 16 bytes, as any cudaMalloc
  * result does. Rows may begin anywhere.
  *
  * Types: A and B are T; C is OUT: f32, f64 if T is, or the same 16 bits. alpha
@@ -31,6 +31,20 @@
  * what goes through memory); beta has to be passed all the same, and to be 0.
  * alpha = 0 is no special case: A and B are read.
  *
+ * EPILOGUE: what is done to that sum s before it is rounded, by the numbers that
+ * cuBLASLt's cublasLtEpilogue_t has for it.
+ *
+ *   0  nothing        2  relu(s)            32  gelu(s)
+ *   4  s + bias       6  relu(s + bias)     36  gelu(s + bias)
+ *
+ * The bias has N elements of OUT, one for each column of C, and is the last
+ * argument: in the first row it is left out, or a null pointer. relu(s) is s,
+ * and 0 where that is less; gelu(s) = s/2 * (1 + tanh(sqrt(2/pi)*(s +
+ * 0.044715*s^3))) (Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv
+ * 1606.08415, 2016), the form that cuBLASLt has. Accuracy: gelu's slope is below 1.13, and
+ * computing it costs 16 roundings of s, so that an element is within
+ * (1.13*(K + 5) + 16) * u * (|alpha| * sum of |a*b| + |beta*c| + |bias|).
+ *
  * Hazards: C overlaps neither A nor B. What lies between rows or matrices of C
  * is neither read nor written. What lies between those of A and B may be read
  * and may hold anything; behind the last element nothing is read.
@@ -41,8 +55,10 @@
  * PTX ISA, wmma, mma and wgmma. */
 #pragma once
 
-#pragma hone op gemm(M, N, K from 0, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC, ADD in {0, 1} default 1) "C = alpha*op(A)*op(B) + beta*C, row-major"
+#pragma hone op gemm(M, N, K from 0, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC, ADD in {0, 1} default 1, EPILOGUE in {0, 2, 4, 6, 32, 36}) "C = f(alpha*op(A)*op(B) + beta*C + bias), row-major"
 
+#pragma hone let BIAS = EPILOGUE >> 2 & 1
+#pragma hone let ACTIVATION = EPILOGUE >= 32 ? 2 : EPILOGUE >> 1 & 1
 /* As they are stored. */
 #pragma hone let ROWS_A = TRANS_A ? K : M
 #pragma hone let COLS_A = TRANS_A ? M : K
@@ -54,6 +70,7 @@
 #pragma hone arg C: inout OUT[min(M*N*BATCH, 1)*((BATCH - 1)*STRIDE_C + (M - 1)*LDC + N)]
 /* Whole numbers of it are -1, 0 and 1: beta = 0 is verified as well. */
 #pragma hone arg alpha: f32, beta: f32 from -ADD..ADD
+#pragma hone arg bias: in optional(EPILOGUE & 4) OUT[N]
 
 #pragma hone require OUT == T || (OUT == f32 && T != f64) "C is of the type of A and B, or f32 if that has 16 bits"
 #pragma hone require LDA >= COLS_A "LDA is less than a row of A (K, or M if TRANS_A)"
@@ -61,13 +78,14 @@
 #pragma hone require LDC >= N "LDC is less than a row of C (N)"
 #pragma hone require BATCH == 1 || STRIDE_C >= (M - 1)*LDC + N || (STRIDE_C >= N && (BATCH - 1)*STRIDE_C + N <= LDC) "the matrices of C overlap: they follow each other, or lie side by side in its rows"
 
-#pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT)))
+#pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT)) + BIAS*N*sizeof(OUT))
 #pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096) (4096, 4096, 4096, f32) (1000, 1000, 1000, f32) (16, 4096, 4096, f32) (3000, 517, 777, f32) (64, 64, 65536, f32) (4096, 4096, 4096, f64, f64) (64, 64, 64, f32, BATCH=10000) (131072, 8, 1024, f32)
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
- * may round twice. abs: half a unit of the smallest f16. The reference adds up
+ * may round twice. gelu of these is no integer. abs: half a unit of the smallest f16. The reference adds up
  * in f64 and is no better than a result in f64. */
-#pragma hone let INTEGERS = OUT == f64 ? 4 : OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
-#pragma hone check cpu.gemm tolerance((K + 4)*(T == f64 ? 2 : 1)) abs(3e-8) norm(K/16 + 256) exact(INTEGERS)
+#pragma hone let INTEGERS = ACTIVATION == 2 ? 0 : OUT == f64 ? 4 : OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
+#pragma hone let ROUNDINGS = K + 4 + BIAS + (ACTIVATION == 2 ? K/7 + 18 : 0)
+#pragma hone check cpu.gemm tolerance(ROUNDINGS*(T == f64 ? 2 : 1)) abs(3e-8) norm(K/16 + 256) exact(INTEGERS)
 /* cuBLAS may round alpha*sum to bf16 before it adds beta*C. */
 #pragma hone check cublas.gemm tolerance(2*K + 8 + (OUT == bf16 ? 64K : 0)) abs(6e-8) norm(K/16 + 256 + (OUT == bf16 ? 64K : 0)) exact(INTEGERS)
 #pragma hone baseline cublas, cublaslt

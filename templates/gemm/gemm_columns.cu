@@ -18,6 +18,7 @@
 
 #pragma hone implements gemm/columns "up to 8 columns, A read once in its rows, any type"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
+#pragma hone require EPILOGUE == 0 "a bias or an activation follows: gemm/sm90, gemm/wmma or gemm/plain"
 
 #pragma hone require TRANS_A == 0 "sums run along the columns of what is stored: gemm/simt"
 #pragma hone require N <= 8 "many columns: gemm/simt"

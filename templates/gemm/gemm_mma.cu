@@ -44,6 +44,7 @@
 
 #pragma hone implements gemm/mma "tensor cores by mma.sync, any shape"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
+#pragma hone require EPILOGUE == 0 "a bias or an activation follows: gemm/sm90, gemm/wmma or gemm/plain"
 #pragma hone arch sm >= 80
 #pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
 

@@ -36,6 +36,7 @@
 
 #pragma hone implements gemm/simt "multiply-adds of threads, any type, more than a tile along K"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
+#pragma hone require EPILOGUE == 0 "a bias or an activation follows: gemm/sm90, gemm/wmma or gemm/plain"
 
 #pragma hone param BM in {8, 16, 32, 64, 80, 96, 112, 128, 256} default 64
 #pragma hone param BN in {8, 16, 32, 64, 96, 128, 256} default 64

@@ -69,6 +69,7 @@
  * also those outside of a matrix. The ticket counts a warp group only behind
  * the fence that follows its writes. */
 #include "gemm.cuh"
+#include "gemm_epilogue.cuh"
 #include "hone_device.cuh"
 #include "hone_hopper.cuh"
 #include "hone_pack.cuh"
@@ -120,8 +121,8 @@
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STORE == tensor && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket)) early
-#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C)) early
+#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
+#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
 namespace {
 
@@ -143,6 +144,7 @@ constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 
 using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX, RUN>;
 using matrix_c = gemm::matrix<OUT, SWAP>;
+using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
 using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM, kRuns,
                                           kInTurn && !SHARES>;
 
@@ -312,6 +314,7 @@ struct target {
     float4 *partial;
     unsigned *tickets;
     bool ticket;
+    epilogue after;
 };
 
 /* The sums of a part go to the workspace. The last warp group of a tile's rows
@@ -432,7 +435,7 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
         if constexpr (kStaged) {
             if (kInTurn && kRuns && !staged_output::EARLY)
                 hone::barrier_wait(place.writes + 8 * group, my_turn);
-            to.staged.store(sums, map_c, c, t);
+            to.staged.store(sums, map_c, c, t, to.after);
             if (kInTurn && kRuns) {
                 __syncwarp();
                 if (!staged_output::EARLY && threadIdx.x % 32 == 0)
@@ -441,6 +444,8 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
             }
         } else {
             gemm::scale_direct(sums, c, t.row, t.col, thread, alpha, beta);
+            if constexpr (!epilogue::IS_NOTHING)
+                gemm::finish(sums, c, t.row, t.col, thread, to.after, 0, BN);
             gemm::store_direct(sums, c, t.row, t.col, thread);
         }
         my_turn ^= 1;
@@ -460,7 +465,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
           unsigned *tickets, float alpha, float beta, long long ldc,
           long long step_c, int rows, int cols, int K, int batches, int parts,
           int stages, int along_n, int line_group, int packed_a, int packed_b,
-          int mapped_c, int pairs_c, int ticket)
+          int mapped_c, int pairs_c, int ticket, const OUT *bias)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
@@ -517,6 +522,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         to.tickets = tickets;
         to.staged.mapped = mapped_c != 0;
         to.ticket = ticket != 0;
+        to.after.bias = bias;
         consume(place, walk, MAP_C, to, K, parts);
     }
     if constexpr (kBlocks > 1) {
@@ -559,7 +565,7 @@ extern "C" __global__ void __launch_bounds__(256)
 gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
                  long long ldc, long long step_c, int rows, int cols,
                  int batches, int parts, int along_n, int line_group,
-                 int pairs_c)
+                 int pairs_c, const OUT *bias)
 {
     hone::wait_for_previous();
     if constexpr (SPLITS) {
@@ -586,6 +592,8 @@ gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
         c.pairs = pairs_c != 0;
         gemm::scale_direct(sums, c, row, col, thread, alpha,
                            ADD ? beta : 0.0f);
+        if constexpr (!epilogue::IS_NOTHING)
+            gemm::finish(sums, c, row, col, thread, epilogue{bias}, 0, 8);
         gemm::store_direct(sums, c, row, col, thread);
     }
 }

@@ -59,6 +59,7 @@ template <> struct element<__nv_bfloat16> {
 template <typename E, bool TURNED> struct matrix {
     using one = typename element<E>::one;
     using two = typename element<E>::two;
+    static constexpr bool IS_TURNED = TURNED;
     one *to;
     long long pitch;
     int rows, cols;
@@ -156,6 +157,34 @@ scale_direct(float (&sums)[HEIGHTS][SUMS], const C &c, int row, int col,
         }
     } else {
         scale(sums, alpha);
+    }
+}
+
+/* What is done to the sums of the columns from `first` to before `end`: F is a
+ * hone::epilogue. */
+template <int HEIGHTS, int SUMS, typename C, typename F>
+__device__ __forceinline__ void finish(float (&sums)[HEIGHTS][SUMS], const C &c,
+                                       int row, int col, int thread, const F &f,
+                                       int first, int end)
+{
+    row += lane_row(thread);
+    col += lane_col(thread);
+#pragma unroll
+    for (int j = first / 8; j < end / 8; j++) {
+        const int at = col + j * 8;
+        const float of_first = C::IS_TURNED ? 0.0f : f.of(at, at < c.cols);
+        const float of_second =
+            C::IS_TURNED ? 0.0f : f.of(at + 1, at + 1 < c.cols);
+
+#pragma unroll
+        for (int i = 0; i < HEIGHTS * 2; i++) {
+            const int r = row + i / 2 * 64 + i % 2 * 8;
+            const float of_row = C::IS_TURNED ? f.of(r, r < c.rows) : 0.0f;
+            float *d = &sums[i / 2][j * 4 + i % 2 * 2];
+
+            d[0] = f.finish(d[0], C::IS_TURNED ? of_row : of_first);
+            d[1] = f.finish(d[1], C::IS_TURNED ? of_row : of_second);
+        }
     }
 }
 

@@ -82,11 +82,11 @@ struct staged_output {
 
     /* The loop is not unrolled, only what reads registers: that is most of
      * the code. Warps write rows when all buffers are full, the copy engine a
-     * buffer at a time. */
-    template <int HEIGHTS, int SUMS, typename C>
+     * buffer at a time. F is a hone::epilogue. */
+    template <int HEIGHTS, int SUMS, typename C, typename F>
     __device__ __forceinline__ void store(float (&sums)[HEIGHTS][SUMS],
                                           const CUtensorMap &map, const C &c,
-                                          const tile &t)
+                                          const tile &t, const F &f)
     {
         const int thread = threadIdx.x % 128;
         const int group = threadIdx.x / 128;
@@ -130,6 +130,9 @@ struct staged_output {
                     buffer_of::scale(at, sums, i, thread, alpha, beta);
                     __syncwarp();
                 }
+                if constexpr (!F::IS_NOTHING)
+                    finish(sums, c, t.row, t.col, thread, f, i,
+                           min(i + PHASE, WIDTH));
                 buffer_of::fill(at, sums, i, thread);
             }
             if (by_engine) {

@@ -21,6 +21,7 @@
 
 #pragma hone implements gemm/small "whole small matrices in shared memory, several products in a block, any type"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
+#pragma hone require EPILOGUE == 0 "a bias or an activation follows: gemm/sm90, gemm/wmma or gemm/plain"
 
 #pragma hone require max(M, N) <= 256 && (BATCH > 1 || max(M, N) <= 32) "matrices are large, or few: gemm/simt"
 #pragma hone require sizeof(T) >= 4 || device.sm < 80 || max(M, N) <= 64 "tensor cores do more"

@@ -36,6 +36,7 @@
  * the fence that follows all its writes. */
 #include <mma.h>
 #include "gemm.cuh"
+#include "gemm_epilogue.cuh"
 #include "hone_device.cuh"
 #include "hone_gemm.cuh"
 
@@ -118,8 +119,8 @@
 #pragma hone workspace partial: f32[SPLIT_K > 1 ? SPLIT_K*PART : 0]
 #pragma hone workspace tickets: u32[SPLIT_K > 1 && FINISH == ticket ? TILES : 0] zero
 #pragma hone launch gemm_wmma_pack if(PACK_A + PACK_B > 0) grid(min(ceildiv(max(PACK_A, PACK_B), 2048), device.sm_count*8), 2) block(256) args(A, B, packed_a, packed_b, i32(ROWS_A), i32(COLS_A), i32(LDA), i64(STRIDE_A), i32(ROWS_B), i32(COLS_B), i32(LDB), i64(STRIDE_B), i64(PACK_A), i64(PACK_B))
-#pragma hone launch gemm_wmma grid(TILES, SPLIT_K) block(WARPS*32) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, tickets, i32(M), i32(N), i32(K), i32(LOOSE_A), i32(LOOSE_B), i32(PITCH_A), i32(PITCH_B), i32(LDC), i64(LOOSE_A ? ROWS_A*PITCH_A : STRIDE_A), i64(LOOSE_B ? ROWS_B*PITCH_B : STRIDE_B), i64(STRIDE_C), i32(STAGES), i32(GROUP), i32(STEPS), i32(FINISH == ticket), i64(PART))
-#pragma hone launch gemm_wmma_reduce if(SPLIT_K > 1 && FINISH == reduce) grid(min(ceildiv(N, 256), 65535), min(BATCH*M, 65535)) block(256) args(C, alpha, beta, partial, i32(M), i32(N), i32(LDC), i64(STRIDE_C), i32(BATCH), i32(align(M, BM)), i32(align(N, BN)), i64(PART), i32(SPLIT_K))
+#pragma hone launch gemm_wmma grid(TILES, SPLIT_K) block(WARPS*32) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, tickets, i32(M), i32(N), i32(K), i32(LOOSE_A), i32(LOOSE_B), i32(PITCH_A), i32(PITCH_B), i32(LDC), i64(LOOSE_A ? ROWS_A*PITCH_A : STRIDE_A), i64(LOOSE_B ? ROWS_B*PITCH_B : STRIDE_B), i64(STRIDE_C), i32(STAGES), i32(GROUP), i32(STEPS), i32(FINISH == ticket), i64(PART), bias)
+#pragma hone launch gemm_wmma_reduce if(SPLIT_K > 1 && FINISH == reduce) grid(min(ceildiv(N, 256), 65535), min(BATCH*M, 65535)) block(256) args(C, alpha, beta, partial, i32(M), i32(N), i32(LDC), i64(STRIDE_C), i32(BATCH), i32(align(M, BM)), i32(align(N, BN)), i64(PART), i32(SPLIT_K), bias)
 
 namespace wmma = nvcuda::wmma;
 
@@ -133,6 +134,8 @@ constexpr int kFragsM = WM / kFragM; /* fragments of a warp tile */
 constexpr int kFragsN = WN / kFragN;
 constexpr int kSteps = BK / kFragK / SLICES; /* a warp's k steps of a tile */
 constexpr int kPitchC = BN + 8; /* floats from row to row of the staging */
+
+using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
 
 /* One thread's part in copying tiles of a matrix to shared memory, EXTENT
  * elements of M or N and BK of K: groups of eight elements, ROW_STEP rows
@@ -325,6 +328,7 @@ struct tile_sums {
     bool is_part;
     int pitch, rows, cols;
     float alpha, beta;
+    epilogue after; /* of a result, for the tile's columns */
 
     /* Parts are added in their order. A batch of values is asked for before
      * the first is used. */
@@ -339,6 +343,10 @@ struct tile_sums {
 #pragma unroll 1
         for (int c = threadIdx.x % LANES * WIDTH; c < cols;
              c += LANES * WIDTH) {
+            V bias = {};
+
+            if (BIAS && !is_part)
+                bias = hone::get_floats<V>(after.bias + c, 0);
 #pragma unroll 1
             for (int r = threadIdx.x / LANES; r < rows;
                  r += AT_ONCE * ROW_STEP) {
@@ -367,11 +375,13 @@ struct tile_sums {
                 }
 #pragma unroll
                 for (int b = 0; b < AT_ONCE; b++) {
-                    const V v = hone::axpy(alpha, sum[b],
-                                           hone::axpy(beta, old[b], V{}));
+                    V v = hone::axpy(alpha, sum[b],
+                                     hone::axpy(beta, old[b], V{}));
 
                     if (r + b * ROW_STEP >= rows)
                         continue;
+                    if (!epilogue::IS_NOTHING && !is_part)
+                        v = after.finish(v, bias);
                     if (sizeof(OUT) == sizeof(float) || is_part)
                         hone::put_floats(part_out, (long long)b * step, v);
                     else
@@ -390,7 +400,7 @@ gemm_wmma(const T *__restrict__ A, const T *__restrict__ B,
           int N, int K, int is_a_packed, int is_b_packed, int pitch_a,
           int pitch_b, int pitch_c, long long stride_a, long long stride_b,
           long long stride_c, int stages, int group, int part_steps,
-          int use_ticket, long long part_size)
+          int use_ticket, long long part_size, const OUT *__restrict__ bias)
 {
     extern __shared__ __align__(128) unsigned char shared[];
     T *ring = reinterpret_cast<T *>(shared);
@@ -537,6 +547,7 @@ gemm_wmma(const T *__restrict__ A, const T *__restrict__ B,
         sums.cols = to_part ? BN : min(N - col, BN);
         sums.alpha = to_part ? 1.0f : alpha;
         sums.beta = to_part ? 0.0f : beta;
+        sums.after.bias = bias + col;
         if (hone::afresh(to_part ? 0 : c_steps) % 4 == 0)
             sums.write<4, 4>();
         else
@@ -568,10 +579,12 @@ extern "C" __global__ void __launch_bounds__(256)
 gemm_wmma_reduce(OUT *__restrict__ C, float alpha, float beta,
                  const float *__restrict__ partial, int M, int N, int pitch_c,
                  long long stride_c, int batch, int part_rows, int part_pitch,
-                 long long part_size, int parts)
+                 long long part_size, int parts,
+                 const OUT *__restrict__ bias)
 {
     const hone::gemm_parts from = {partial, part_size, parts, part_rows,
                                    part_pitch};
 
-    from.add_up<256>(C, alpha, ADD ? beta : 0.0f, M, N, pitch_c, stride_c, batch);
+    from.add_up<256>(C, alpha, ADD ? beta : 0.0f, M, N, pitch_c, stride_c, batch,
+                     epilogue{bias});
 }

@@ -128,13 +128,14 @@ struct gemm_parts {
     long long step;
     int parts, rows, pitch;
 
-    /* C = alpha*(sum of the parts, in their order) + beta*C for `batch`
+    /* C = f(alpha*(sum of the parts, in their order) + beta*C) for `batch`
      * matrices M x N, `pitch_c` elements from row to row and `stride_c` from
      * matrix to matrix. THREADS of a block; blocks along x share rows, blocks
      * along y have rows of their own. */
-    template <int THREADS, typename E>
+    template <int THREADS, typename E, typename F>
     __device__ void add_up(E *C, float alpha, float beta, int M, int N,
-                           int pitch_c, long long stride_c, int batch) const
+                           int pitch_c, long long stride_c, int batch,
+                           const F &f) const
     {
 #pragma unroll 1
         for (int r = blockIdx.y; r < M * batch; r += gridDim.y) {
@@ -154,7 +155,8 @@ struct gemm_parts {
 #pragma unroll 2
                 for (int part = 0; part < parts; part++)
                     sum += __ldcg(of_row + c + part * step);
-                put_floats(to, c, alpha * sum + beta * old);
+                put_floats(to, c,
+                           f.finish(alpha * sum + beta * old, f.of(c)));
             }
         }
     }

@@ -34,6 +34,7 @@ enum { MOST_BYTES = 1 << 14, MOST_BATCH = 3, N_TYPES = 6 };
 typedef struct shape {
     int a_type, c_type;
     int op_a, op_b;
+    int epilogue; /* of cublasLtMatmul */
     int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
 } shape;
 
@@ -59,6 +60,7 @@ static shape draw_shape(uint64_t *r)
     static const int types[N_TYPES][2] = {{R_32F, R_32F},  {R_16F, R_16F},
                                           {R_16F, R_32F},  {R_16BF, R_16BF},
                                           {R_16BF, R_32F}, {R_64F, R_64F}};
+    static const int epilogues[] = {1, 1, 1, 2, 4, 6, 32, 36};
     const int *type = types[draw(r, N_TYPES)];
     shape s = {.a_type = type[0], .c_type = type[1]};
 
@@ -74,6 +76,7 @@ static shape draw_shape(uint64_t *r)
     s.stride_a = s.lda * (s.op_a ? s.m : s.k) + draw(r, 3);
     s.stride_b = s.ldb * (s.op_b ? s.k : s.n) + draw(r, 3);
     s.stride_c = s.ldc * s.n + draw(r, 3);
+    s.epilogue = epilogues[draw(r, 8)];
     if (s.batch == 1)
         s.stride_a = s.stride_b = s.stride_c = 0;
     else if (!draw(r, 4))
@@ -98,6 +101,8 @@ typedef struct arguments {
     const void *a, *b;
     void *c;
     const void *added; /* of cublasLtMatmul: what beta belongs to */
+    const void *bias;  /* likewise */
+    int bias_type;     /* -1: it is not said */
     int compute, is_64;
     const void **as, **bs;
     void **cs;
@@ -197,7 +202,7 @@ static hone_lt_layout layout(const arguments *x, int type, int64_t rows,
 static int by_lt(const arguments *x)
 {
     const int32_t kind = S(batch) > 1 && x->is_64;
-    const int32_t op_a = S(op_a), op_b = S(op_b);
+    const int32_t op_a = S(op_a), op_b = S(op_b), epilogue = S(epilogue);
     hone_lt_desc desc = NULL;
     hone_lt_layout l[3] = {
         layout(x, S(a_type), op_a ? S(k) : S(m), op_a ? S(m) : S(k), S(lda),
@@ -209,7 +214,10 @@ static int by_lt(const arguments *x)
 
     if (cublasLtMatmulDescCreate(&desc, x->compute, scalar_type(x->compute)) ||
         cublasLtMatmulDescSetAttribute(desc, 3, &op_a, sizeof op_a) ||
-        cublasLtMatmulDescSetAttribute(desc, 4, &op_b, sizeof op_b))
+        cublasLtMatmulDescSetAttribute(desc, 4, &op_b, sizeof op_b) ||
+        cublasLtMatmulDescSetAttribute(desc, 7, &epilogue, sizeof epilogue) ||
+        cublasLtMatmulDescSetAttribute(desc, 8, &x->bias, sizeof x->bias) ||
+        cublasLtMatmulDescSetAttribute(desc, 26, &x->bias_type, sizeof(int)))
         exit(3);
     for (int i = 0; kind && i < 3; ++i)
         if (cublasLtMatrixLayoutSetAttribute(l[i], 8, &kind, sizeof kind))
@@ -288,6 +296,10 @@ static void point(arguments *x, caller *state, int64_t shift)
     x->a = state->a + shift * a_bytes;
     x->b = state->b;
     x->c = state->c + shift * c_bytes;
+    /* Its values are those of what lies there for C, and mostly there is room.
+     */
+    x->bias = state->other + (draw(&state->random, 8) ? 4096 : 4096 + c_bytes);
+    x->bias_type = draw(&state->random, 2) ? -1 : S(c_type);
     x->added = S(batch) == 1 && !draw(&state->random, 6)
                    ? state->other + shift * c_bytes
                    : x->c;

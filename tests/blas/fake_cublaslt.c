@@ -11,6 +11,8 @@ enum {
     DESC_WORDS = 32,
     LAYOUT_WORDS = 14,
     EPILOGUE = 7,
+    BIAS = 8,
+    BIAS_TYPE = 26,
     FILL = 6,
     KIND_OF_BATCH = 8
 };
@@ -44,6 +46,7 @@ int cublasLtMatmulDescCreate(hone_lt_desc *out, int compute, int scale)
     (*out)->word[1] = (uint64_t)scale;
     (*out)->word[FILL] = 2;
     (*out)->word[EPILOGUE] = 1;
+    (*out)->word[BIAS_TYPE] = UINT64_MAX;
     return 0;
 }
 
@@ -136,13 +139,18 @@ hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
         .batch = (int64_t)out_layout->word[5],
         .stride_a = (int64_t)a_layout->word[6],
         .stride_b = (int64_t)b_layout->word[6],
-        .stride_c = (int64_t)out_layout->word[6]};
+        .stride_c = (int64_t)out_layout->word[6],
+        .epilogue = (int)desc->word[EPILOGUE],
+        .bias = (const void *)(uintptr_t)desc->word[BIAS]};
+    const int bias_type = (int)desc->word[BIAS_TYPE];
 
     (void)algorithm;
     (void)workspace;
     (void)workspace_bytes;
     (void)stream;
-    if (!h || desc->word[EPILOGUE] != 1)
+    if (!h || (p.epilogue != 1 && (p.epilogue & ~(2 + 4 + 32))) ||
+        ((p.epilogue & 4) &&
+         (!p.bias || (bias_type != -1 && bias_type != p.c_type))))
         return 7;
     if (fake_fails())
         return 13;

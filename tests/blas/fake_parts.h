@@ -6,6 +6,7 @@
 #include "blas/functions.h"
 #include "tests/tuner/fake_blas_types.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct fake_product {
@@ -18,7 +19,23 @@ typedef struct fake_product {
     void *const *cs;
     int a_type, b_type, c_type, compute;
     int64_t lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
+    int epilogue; /* of cuBLASLt: 2 relu, 4 a bias, 32 gelu, and sums of these
+                   */
+    const void *bias; /* of the result's type, for each row of it */
 } fake_product;
+
+static inline double fake_finish(const fake_product *p, double sum, int64_t row)
+{
+    if (p->epilogue & 4)
+        sum += element(p->bias, p->c_type, row);
+    if (p->epilogue & 2)
+        sum = sum < 0 ? 0 : sum;
+    if (p->epilogue & 32)
+        sum = (double)(float)(0.5 * sum *
+                              (1 + tanh(0.79788456080286535588 *
+                                        (sum + 0.044715 * sum * sum * sum))));
+    return sum;
+}
 
 static inline int scalar_type(int compute)
 {
@@ -48,7 +65,7 @@ static inline void fake_one(const fake_product *p, const void *a, const void *b,
             sum *= alpha;
             if (beta != 0)
                 sum += beta * element(c, p->c_type, j * p->ldc + i);
-            set_element(c, p->c_type, j * p->ldc + i, sum);
+            set_element(c, p->c_type, j * p->ldc + i, fake_finish(p, sum, i));
         }
 }
 

@@ -86,9 +86,15 @@ sums 2 "$work/shapes.txt" >"$work/twice"
 sums 1 "$work/again.txt" | cmp -s "$work/twice" - || fail "other shapes"
 
 # ---- tuned ------------------------------------------------------------------
-sums 1 "$work/again.txt" | grep '^gemm' | sort -k 3,3nr | head -n $pool \
-    >"$work/top.txt"
-sed '/long long stride_c)$/,/^{/s/^{/{ const bool planted = getenv("PLANTED") != nullptr;/
+sums 1 "$work/again.txt" | grep '^gemm' | sort -k 3,3nr >"$work/all.txt"
+head -n $pool "$work/all.txt" >"$work/top.txt"
+# And one with each epilogue.
+for epilogue in 2 4 6 32 36; do
+    grep "EPILOGUE=$epilogue " "$work/all.txt" | head -n 1 >>"$work/top.txt"
+done
+[ "$(wc -l <"$work/top.txt")" -eq $((pool + 5)) ] ||
+    fail "not all epilogues are recorded"
+sed '/__restrict__ bias)$/,/^{/s/^{/{ const bool planted = getenv("PLANTED") != nullptr;/
     s/^extern "C" __global__/extern "C" char *getenv(const char *name);\n&/
     s/W sum = 0;/W sum = planted ? 1 : 0;/
     s|implements gemm/plain reference|implements gemm/planted|' \
@@ -100,18 +106,27 @@ run 0 tune "$work/gemm_planted.cu" --shapes "$work/top.txt" --device cpu -q
 # others, with its own templates; and only those that are written.
 grep -q 'ADD=0' "$work/top.txt" || fail "no product that is only written"
 sed 's/,ADD=0//' "$work/top.txt" >"$work/adding.txt"
+grep -v EPILOGUE "$work/adding.txt" >"$work/plain.txt"
 run 0 tune "$work/gemm_planted.cu" --shapes "$work/adding.txt" --device cpu -q \
     --db "$work/adding.db"
 mkdir -p "$work/older/bin" "$work/templates"
 cp "$HONE" "$work/older/bin/hone"
 cp "$HONE_SOURCE"/templates/*.cuh "$work/templates"
-sed 's/, ADD in {0, 1} default 1//
+sed 's/, ADD in {0, 1} default 1, EPILOGUE in [^}]*}//
     s/beta: f32 from -ADD\.\.ADD/beta: f32 from -1.0..1.0/
+    /arg bias:/d
+    s/let BIAS = .*/let BIAS = 0/
+    s/let ACTIVATION = .*/let ACTIVATION = 0/
     s/(1 + ADD)/2/' "$HONE_SOURCE/templates/gemm/gemm.cuh" \
     >"$work/templates/gemm.cuh"
-sed 's/ADD && //' "$work/gemm_planted.cu" >"$work/templates/gemm_planted.cu"
+cp "$HONE_SOURCE/templates/gemm/gemm_epilogue.cuh" "$work/templates"
+sed 's/ADD && //
+    s/, bias)$/)/
+    s/long long stride_c,$/long long stride_c)/
+    /const OUT \*__restrict__ bias)/d
+    /if (BIAS)/,+1d' "$work/gemm_planted.cu" >"$work/templates/gemm_planted.cu"
 HONE_TEMPLATE_PATH=$work/templates "$work/older/bin/hone" tune gemm/planted \
-    --shapes "$work/adding.txt" --device cpu -q --db "$work/before.db" \
+    --shapes "$work/plain.txt" --device cpu -q --db "$work/before.db" \
     >"$work/out" 2>&1 ||
     fail "nothing of before: $(cat "$work/out")"
 sed -n '/ADD=0/p' "$work/top.txt" >"$work/written.txt"
@@ -155,8 +170,8 @@ for db in before adding written; do
     eval "$db=$(answered)"
 done
 # shellcheck disable=SC2154 # by eval
-{ [ "$before" -eq "$adding" ] && [ "$adding" -ge "$all" ] &&
-    [ "$written" -gt 0 ] && [ "$written" -lt "$all" ]; } ||
+{ [ "$before" -gt 0 ] && [ "$before" -lt "$adding" ] &&
+    [ "$adding" -ge "$all" ] && [ "$written" -gt 0 ] && [ "$written" -lt "$all" ]; } ||
     fail "answered: $before before, $adding adding, $written written, $all"
 # As many as there are combinations of what a call can have.
 plain 10000 $seed $pool

@@ -288,6 +288,49 @@ static void a_context_dies_before_its_plans(void **state)
     fake_lose_all();
 }
 
+/* What the dims leave out at the end of the list may be missing there. */
+static void shorter_lists(void **state)
+{
+    static const char text[] = "hone-launch 3\nop linear\ndim BIAS choice 0\n"
+                               "arg a in 4 8\narg x in 4 8\narg b in 4 8\n"
+                               "optional b BIAS\nlaunch linear\ngrid 1\n"
+                               "block 32\npass x\npass b\n";
+    hone_ctx *ctx = runtime_open(*state);
+    void *x = &alpha;
+    void *args[] = {&x, &x, &x};
+
+    for (int64_t bias = 0; bias < 2; ++bias) {
+        const tuned_row row = {.op = "linear",
+                               .dims = &bias,
+                               .n_dims = 1,
+                               .types = bias ? "1" : "0",
+                               .launch_plan = text,
+                               .cubin = "linear 0 8,8"};
+
+        runtime_put(*state, &row);
+    }
+    for (int64_t bias = 0; bias < 2; ++bias) {
+        const hone_status status = bias ? HONE_ERR_ARGUMENT : HONE_OK;
+        hone_plan *plan = NULL;
+
+        assert_hone(ctx, hone_plan_create(ctx, "linear", &bias, 1, &plan, NULL),
+                    HONE_OK);
+        assert_hone(ctx, hone_plan_run(plan, args, 2, NULL), status);
+        if (bias)
+            assert_string_equal(hone_error_text(ctx),
+                                "linear takes 3 arguments, not 2");
+        assert_hone(ctx, hone_plan_run(plan, args, 1, NULL), HONE_ERR_ARGUMENT);
+        assert_string_equal(hone_error_text(ctx),
+                            "linear takes 3 arguments, not 1");
+        assert_hone(ctx, hone_plan_run(plan, args, 4, NULL), HONE_ERR_ARGUMENT);
+        args[2] = bias ? &x : NULL;
+        assert_hone(ctx, hone_plan_run(plan, args, 3, NULL), HONE_OK);
+        hone_plan_destroy(plan);
+    }
+    assert_int_equal(fake_n_launches(), 3);
+    hone_close(ctx);
+}
+
 static void misuse(void **state)
 {
     runtime_fixture *fixture = *state;
@@ -450,6 +493,7 @@ int main(void)
         WITH_DATABASE(modules_are_shared),
         WITH_DATABASE(contexts_have_their_own_modules),
         WITH_DATABASE(a_context_dies_before_its_plans),
+        WITH_DATABASE(shorter_lists),
         WITH_DATABASE(misuse),
         WITH_DATABASE(a_cubin_without_the_kernel),
         WITH_DATABASE(messages_are_per_context_and_thread),

@@ -63,7 +63,7 @@ static const change changes[] = {
     {AT(steps[1]), 8, NULL},
     {AT(steps[1]), 9, "element stride 1 is 9; a tensor map allows 1 to 8"},
     {AT(steps[1]), 0, "element stride 1 is 0"},
-    {AT(steps[0]), 2, "element stride 0 is 2; along the innermost"},
+    {AT(steps[0]), 2, "element stride 0 is 2; that of the innermost"},
     {AT(swizzle), 32, "128 bytes, more than the 32 of the swizzle"},
     {AT(swizzle), 0, NULL},
     {AT(swizzle), 16,

@@ -31,6 +31,7 @@ typedef struct layout {
     int trans_a, trans_b;
     int64_t lda, ldb, ldc;
     int64_t batch, stride_a, stride_b, stride_c;
+    int64_t epilogue; /* of the library: 2 relu, 4 a bias, 6 both */
 } layout;
 
 static void problem_dim(hone_resolved *problem, const char *name, int64_t value)
@@ -85,6 +86,7 @@ static hone_resolved problem_of(const layout *of)
         problem_dim(&problem, "STRIDE_B", of->stride_b);
         problem_dim(&problem, "STRIDE_C", of->stride_c);
     }
+    problem_dim(&problem, "EPILOGUE", of->epilogue);
     problem_arg(&problem, "A", HONE_ARG_IN, HONE_TYPE_F32,
                 (l.batch - 1) * l.stride_a + ((l.trans_a ? K : M) - 1) * l.lda +
                     (l.trans_a ? M : K));
@@ -93,6 +95,8 @@ static hone_resolved problem_of(const layout *of)
                     (l.trans_b ? K : N));
     problem_arg(&problem, "C", HONE_ARG_INOUT, HONE_TYPE_F32,
                 (l.batch - 1) * l.stride_c + (M - 1) * l.ldc + N);
+    if (of->epilogue & 4)
+        problem_arg(&problem, "bias", HONE_ARG_IN, HONE_TYPE_F32, N);
     return problem;
 }
 
@@ -117,9 +121,10 @@ static void check_layout(const char *function, const layout *of)
     float *a = numbers(problem.args[0].count, 5);
     float *b = numbers(problem.args[1].count, 7);
     float *c = numbers(problem.args[2].count, 4);
-    float *workspace = numbers(1, 1);
-    hone_cu_ptr at[] = {(uintptr_t)a, (uintptr_t)b, (uintptr_t)c};
-    void *args[] = {&at[0], &at[1], &at[2]};
+    float *workspace = numbers(1, 1), *bias = numbers(N, 2);
+    hone_cu_ptr at[] = {(uintptr_t)a, (uintptr_t)b, (uintptr_t)c,
+                        (uintptr_t)bias};
+    void *args[] = {&at[0], &at[1], &at[2], &at[3]};
 
     if (hone__vendor_open(vendors, "gemm", &problem, &wanted, &vendor, &error))
         fail_msg("%s", error.text);
@@ -139,6 +144,10 @@ static void check_layout(const char *function, const layout *of)
                           (l.trans_a ? k * l.lda + row : row * l.lda + k)] *
                         b[z * l.stride_b + (l.trans_b ? column * l.ldb + k
                                                       : k * l.ldb + column)];
+            if (of->epilogue & 4)
+                want += bias[column];
+            if (of->epilogue & 2)
+                want = want < 0 ? 0 : want;
         }
         if (c[i] - want != 0)
             fail_msg("%s: number %d is %g, not %g", function, (int)i,
@@ -150,6 +159,7 @@ static void check_layout(const char *function, const layout *of)
     free(b);
     free(c);
     free(workspace);
+    free(bias);
     assert_int_equal(vendor_live(), 0);
 }
 
@@ -189,6 +199,34 @@ static void refused(const char *function, const hone_resolved *problem,
     assert_contains(error.text, why);
     hone__vendors_free(vendors, 1);
     assert_int_equal(vendor_live(), 0);
+}
+
+/* A bias is of the columns of C, which are the library's rows. */
+static void test_epilogues(void **state)
+{
+    static const layout layouts[] = {
+        {.epilogue = 2},
+        {.epilogue = 4},
+        {.epilogue = 6, .trans_a = 1, .trans_b = 1, .ldc = N + 1},
+        {.epilogue = 6, .batch = BATCH, .ldc = 7, .stride_c = 30},
+    };
+    hone_resolved problem;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        check_layout("cublaslt.gemm", &layouts[i]);
+        problem = problem_of(&layouts[i]);
+        refused("cublas.gemm", &problem, HONE_ERR_UNSUPPORTED,
+                "nothing follows its products");
+    }
+    problem = problem_of(&layouts[1]);
+    problem.args[3].count--;
+    refused("cublaslt.gemm", &problem, HONE_ERR_UNSUPPORTED, "bias[N]");
+    problem.args[3].count++;
+    problem.args[3].type = HONE_TYPE_F16;
+    refused("cublaslt.gemm", &problem, HONE_ERR_UNSUPPORTED, "bias[N]");
+    problem.n_args--;
+    refused("cublaslt.gemm", &problem, HONE_ERR_UNSUPPORTED, "bias[N]");
 }
 
 static void test_misfits(void **state)
@@ -422,11 +460,9 @@ static void test_many_ffts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        VENDOR_TEST(test_layouts),
-        VENDOR_TEST(test_misfits),
-        VENDOR_TEST(test_not_on_the_cpu),
-        VENDOR_TEST(test_algorithms),
-        VENDOR_TEST(test_fft),
+        VENDOR_TEST(test_layouts),    VENDOR_TEST(test_misfits),
+        VENDOR_TEST(test_epilogues),  VENDOR_TEST(test_not_on_the_cpu),
+        VENDOR_TEST(test_algorithms), VENDOR_TEST(test_fft),
         VENDOR_TEST(test_many_ffts),
     };
 

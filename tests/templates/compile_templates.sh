@@ -68,6 +68,7 @@ space gemm/gemm_sm90 12345,321,555 300 40000
 space gemm/gemm_sm90 8192,50257,768,bf16,bf16,0,1 300 40000
 space gemm/gemm_sm90 200,96,264,bf16,bf16,0,0,,,291,3,,,97 300 40000
 space gemm/gemm_sm90 64,64,65536 300 40000
+space gemm/gemm_sm90 8192,3072,768,bf16,bf16,0,1,ADD=0,EPILOGUE=36 300 40000
 space gemm/gemm_sm90 512,512,16384,f16,f16 300 40000
 space gemm/gemm_sm90 3000,520,776 300 40000
 space gemm/gemm_sm90 8192,8192,64,bf16,bf16,0,1 300 40000
@@ -104,6 +105,9 @@ refused() {
     grep -q "$3" "$cache/err" || fail "$1 at $2: $(cat "$cache/err")"
 }
 
+refused gemm/gemm_simt 16,16,16,f32,f32,EPILOGUE=4 "a bias or an activation follows"
+refused gemm/gemm_small 16,16,16,f32,f32,EPILOGUE=2 "a bias or an activation follows"
+refused gemm/gemm_columns 16,8,16,f32,f32,EPILOGUE=32 "a bias or an activation follows"
 refused gemm/gemm_sm90 16,16,16,f32 "these tensor cores take f16 and bf16"
 refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"

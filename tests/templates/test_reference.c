@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -232,27 +233,36 @@ static void check_ranges(const int64_t *dims, const void *const *args,
 }
 
 /* 2*op(A)*op(B) - C/2 of a 2 x 3 and a 3 x 2 matrix, with the second of two
- * products the first with A and C negated. Gaps hold NaN, those of C 3. */
+ * products the first with A and C negated. Gaps hold NaN, those of C 3. A bias
+ * of 1 and -4 where the epilogue has one. */
 static void check_form(const layout *l, int64_t type, int64_t type_c,
-                       int trans_a, int trans_b)
+                       int trans_a, int trans_b, int epilogue)
 {
+    static const int b_of_columns[2] = {1, -4};
     static const int a[2][3] = {{1, 2, 3}, {-4, 1, 2}};
     static const int b[3][2] = {{1, -2}, {3, -4}, {2, 1}};
     static const int c[2][2] = {{1, 2}, {-3, 4}};
     static const double sums[2][2] = {{25.5, -15.0}, {7.5, 10.0}};
     static const double terms[2][2] = {{26.5, 27.0}, {23.5, 30.0}};
-    const int64_t dims[] = {2,           2,          3,        type,
-                            type_c,      trans_a,    trans_b,  l->lda,
-                            l->ldb,      l->ldc,     l->batch, l->stride_a,
-                            l->stride_b, l->stride_c};
+    const int64_t dims[] = {2,           2,           3,        type,
+                            type_c,      trans_a,     trans_b,  l->lda,
+                            l->ldb,      l->ldc,      l->batch, l->stride_a,
+                            l->stride_b, l->stride_c, 1,        epilogue};
     const float alpha = 2.0f, beta = -0.5f;
-    uint16_t left[64], right[64], old[64];
+    uint16_t left[64], right[64], old[64], bias[2];
     float old_f32[64];
+    const float bias_f32[2] = {1.0f, -4.0f};
     double want[64], want_terms[64];
     const void *args[] = {
-        left, right, type_c == HONE_REFERENCE_F32 ? (const void *)old_f32 : old,
-        &alpha, &beta};
+        left,
+        right,
+        type_c == HONE_REFERENCE_F32 ? (const void *)old_f32 : old,
+        &alpha,
+        &beta,
+        type_c == HONE_REFERENCE_F32 ? (const void *)bias_f32 : bias};
 
+    for (int i = 0; i < 2; ++i)
+        bias[i] = bits_of(type, b_of_columns[i]);
     for (int i = 0; i < 64; ++i) {
         left[i] = right[i] =
             type == HONE_REFERENCE_F16 ? (uint16_t)F16_NAN : (uint16_t)BF16_NAN;
@@ -280,6 +290,12 @@ static void check_form(const layout *l, int64_t type, int64_t type_c,
             old_f32[at] = (float)(sign * c[i / 2][i % 2]);
             want[at] = sign * sums[i / 2][i % 2];
             want_terms[at] = terms[i / 2][i % 2];
+            if (epilogue & 4) {
+                want[at] += b_of_columns[i % 2];
+                want_terms[at] += abs(b_of_columns[i % 2]);
+            }
+            if ((epilogue & 2) && want[at] < 0)
+                want[at] = 0;
         }
     }
     check_ranges(dims, args, l->count_c, want, want_terms);
@@ -305,7 +321,9 @@ static void test_gemm_forms(void **state)
         };
 
         for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; ++i)
-            check_form(&layouts[i], type, type_c, trans_a, trans_b);
+            for (int epilogue = 0; epilogue <= 6; epilogue += 2)
+                check_form(&layouts[i], type, type_c, trans_a, trans_b,
+                           epilogue);
     }
 }
 
@@ -313,8 +331,8 @@ static void test_gemm_forms(void **state)
 static void test_gemm_rows(void **state)
 {
     const int64_t dims[] = {
-        1, 2, 1, HONE_REFERENCE_F16, HONE_REFERENCE_F32, 0, 0, 1, 2, 9, 3,
-        1, 2, 3};
+        1, 2, 1, HONE_REFERENCE_F16, HONE_REFERENCE_F32, 0, 0, 1, 2, 9, 3, 1, 2,
+        3, 1, 0};
     static const uint16_t a[] = {F16_1, F16_2, F16_3};
     static const uint16_t b[] = {F16_1, F16_2, F16_1, F16_2, F16_1, F16_2};
     const float c[8] = {0, 0, 7, 0, 0, 7, 0, 0};
@@ -333,8 +351,8 @@ static void test_gemm_rows(void **state)
 static void test_gemm_ignores_c(void **state)
 {
     const int64_t dims[] = {
-        2, 2, 3, HONE_REFERENCE_F16, HONE_REFERENCE_F32, 0, 0, 3, 2, 2, 1,
-        6, 6, 4};
+        2, 2, 3, HONE_REFERENCE_F16, HONE_REFERENCE_F32, 0, 0, 3, 2, 2, 1, 6, 6,
+        4, 0, 0};
     const float c[] = {NAN, INFINITY, NAN, NAN};
     const float alpha = 1.0f, beta = 0.0f;
     const void *args[] = {gemm_a, gemm_b, c, &alpha, &beta};
@@ -345,6 +363,31 @@ static void test_gemm_ignores_c(void **state)
     assert_true(same(value[0], 13.0));
     assert_true(same(value[3], -10.0));
     assert_true(same(magnitude[0], 13.0));
+}
+
+/* Of 1, -1, 3 and -4, by a calculator. */
+static void test_gemm_gelu(void **state)
+{
+    const int64_t dims[] = {
+        1, 4, 1, HONE_REFERENCE_F16, HONE_REFERENCE_F32, 0, 0, 1, 4, 4, 1, 1, 4,
+        4, 0, 36};
+    static const uint16_t a[] = {F16_1};
+    static const uint16_t b[] = {F16_1, F16_1, F16_2, F16_M4};
+    const float bias[] = {0, -2, 1, 0};
+    const float c[4] = {0};
+    const float alpha = 1.0f, beta = 0.0f;
+    const void *args[] = {a, b, c, &alpha, &beta, bias};
+    const double want[] = {0.8411919906082768, -0.15880800939172324,
+                           2.996362607918227, -7.024594819227126e-05};
+    const double want_terms[] = {1, 3, 3, 4};
+    double value[4], magnitude[4];
+
+    (void)state;
+    hone_reference_gemm(dims, args, 0, 4, value, magnitude);
+    for (int i = 0; i < 4; ++i) {
+        assert_true(fabs(value[i] - want[i]) < 1e-14);
+        assert_true(same(magnitude[i], want_terms[i]));
+    }
 }
 
 int main(void)
@@ -361,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_gemm_ignores_c),
         cmocka_unit_test(test_gemm_forms),
         cmocka_unit_test(test_gemm_rows),
+        cmocka_unit_test(test_gemm_gelu),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

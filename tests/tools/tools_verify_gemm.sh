@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# gemm's own implementations on the cpu device: types, transpositions, rows with
+# gemm's own implementations on the cpu device: types, transpositions, epilogues, rows with
 # gaps, matrices that overlap or lie side by side, and C that holds NaN with
 # beta = 0; plain and under the sanitizers: this takes minutes.
 . "$(dirname "$0")/hone_test.sh"
@@ -29,11 +29,11 @@ sed 's/LDA from 0 default TRANS_A ? M : K,/LDA from 0 default align(TRANS_A ? M 
     s/LDC default N,/LDC default 7*N,/
     s/STRIDE_A from 0 default [^,]*,/STRIDE_A from 0 default align(TRANS_A ? M : K, 8),/
     s/STRIDE_B from 0 default [^,]*,/STRIDE_B from 0 default 8 + 0*M,/
-    s/STRIDE_C default [^,)]*)/STRIDE_C default N)/' \
+    s/STRIDE_C default M\*LDC,/STRIDE_C default N,/' \
     "$HONE_SOURCE/templates/gemm/gemm.cuh" >"$work/gaps/gemm.cuh"
-grep -q 'LDA from 0 default align(.*LDB from 0 default align(.*LDC default 7.*STRIDE_A from 0 default align(.*STRIDE_B from 0 default 8.*STRIDE_C default N)' \
+grep -q 'LDA from 0 default align(.*LDB from 0 default align(.*LDC default 7.*STRIDE_A from 0 default align(.*STRIDE_B from 0 default 8.*STRIDE_C default N,' \
     "$work/gaps/gemm.cuh" || fail "the defaults of gemm.cuh have changed"
-run 0 verify "$work/gaps/gemm_plain.cu" --format json
+run 0 verify "$work/gaps/gemm_plain.cu" --limit 17 --format json
 json checked=17 failed=0
 run 0 verify "$work/gaps/gemm_wmma.cu" --limit 9 --format json
 json checked=9 failed=0
@@ -63,8 +63,36 @@ sed 's/C: inout \(.*\)$/C: inout \1 file("nan.npy")/
 run 0 verify "$work/nan/gemm_plain.cu" --limit 2 --format json
 json checked=2 failed=0
 run 0 verify "$work/nan/gemm_wmma.cu" --limit 12 --format json
-json checked=8 failed=0
+json checked=12 failed=0
 run 0 verify "$work/nan/gemm_mma.cu" --limit 4 --format json
 json checked=4 failed=0
 run 0 verify "$work/nan/gemm_simt.cu" --limit 12 --format json
 json failed=0
+# Epilogues, and defects in them: the bias of a tile's own columns, whatever tile
+# it is; an activation that comes before the bias, or to parts of a sum.
+set -- --device cpu --trial-timeout 600 --limit 2 --format json
+run 0 verify gemm/plain --dims 37,300,50,bf16,bf16,EPILOGUE=36 "$@"
+json failed=0
+for dims in 37,300,50,f16,f16,ADD=0,EPILOGUE=36 37,300,90,bf16,f32,EPILOGUE=6; do
+    run 0 verify gemm/wmma --dims "$dims" "$@"
+    json failed=0
+done
+mkdir "$work/planted"
+# planted FILE PATTERN REPLACEMENT DIMS: it is found.
+planted() {
+    cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cu* \
+        "$work/planted"
+    sed "s/$2/$3/" "$HONE_SOURCE/templates/gemm/$1" >"$work/planted/$1"
+    ! cmp -s "$HONE_SOURCE/templates/gemm/$1" "$work/planted/$1" ||
+        fail "$1 has changed: no '$2'"
+    run 1 verify "$work/planted/gemm_wmma.cu" --dims "$4" --device cpu \
+        --limit 1 --format json
+    grep -q '"wrong"' "$work/out" || fail "planted $3: not found wrong"
+}
+planted gemm_wmma.cu 'bias + col;' 'bias;' 37,300,50,f16,f16,EPILOGUE=4
+planted gemm_epilogue.cuh 's += b;' 's += KIND ? 0 : b;' \
+    37,30,50,f16,f32,EPILOGUE=36
+planted gemm_epilogue.cuh 's < W(0) ? W(0)' 's < W(-9) ? W(0)' \
+    37,30,50,f16,f32,EPILOGUE=2
+planted gemm_epilogue.cuh '0.10294324f' '0.10394324f' \
+    37,30,50,bf16,f32,EPILOGUE=32

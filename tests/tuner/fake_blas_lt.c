@@ -30,6 +30,7 @@ typedef struct algorithm {
 } algorithm;
 
 enum { NUMBER, ALIGNMENT, WORKSPACE, VERSION };
+enum { EPILOGUE = 4, BIAS = 6 }; /* of a description */
 
 typedef struct heuristic {
     algorithm algorithm;
@@ -110,23 +111,30 @@ DECLARE(int, cublasLtMatmulDescCreate, (void **out, int compute, int scale))
 {
     int *made;
 
-    if (scale != scale_of(compute) || create(out, 4 * sizeof(int)))
+    if (scale != scale_of(compute) || create(out, 8 * sizeof(int)))
         return BAD;
     made = *out;
     made[2] = compute;
     made[3] = scale;
+    made[EPILOGUE] = 1;
     return 0;
 }
 
-/* Its two operations; behind them what it was created for. */
+/* Its two operations; behind them what it was created for, the epilogue and the
+ * bias. */
 DECLARE(int, cublasLtMatmulDescSetAttribute,
         (int *d, int attribute, const void *value, size_t size_bytes))
 {
     if (fake_blas_fails("cublasLtMatmulDescSetAttribute"))
         return FAILED;
-    if (attribute < 3 || attribute > 4 || size_bytes != sizeof *d)
+    if (attribute == 8 && size_bytes == sizeof(void *))
+        memcpy(&d[BIAS], value, size_bytes);
+    else if ((attribute == 3 || attribute == 4) && size_bytes == sizeof *d)
+        memcpy(&d[attribute - 3], value, size_bytes);
+    else if (attribute == 7 && size_bytes == sizeof *d)
+        memcpy(&d[EPILOGUE], value, size_bytes);
+    else
         return BAD;
-    memcpy(&d[attribute - 3], value, sizeof *d);
     return 0;
 }
 
@@ -206,15 +214,38 @@ static uint64_t alignment_of(const preference *p)
     return align_bytes;
 }
 
+static const void *bias_of(const int *desc)
+{
+    const void *bias;
+
+    memcpy(&bias, &desc[BIAS], sizeof bias);
+    return bias;
+}
+
+/* Bias and relu; what else there may be, the fake does not have. */
+static void finish(const int *desc, const layout *l, void *c)
+{
+    for (int64_t j = 0; j < (int64_t)l->columns; j++)
+        for (int64_t i = 0; i < (int64_t)l->rows; i++) {
+            double v = element(c, l->type, j * l->leading + i);
+
+            if (desc[EPILOGUE] & 4)
+                v += element(bias_of(desc), l->type, i);
+            set_element(c, l->type, j * l->leading + i,
+                        (desc[EPILOGUE] & 2) && v < 0 ? 0 : v);
+        }
+}
+
 /* Four guesses; the second is unusable and the third too hungry. */
 DECLARE(int, cublasLtMatmulAlgoGetHeuristic,
-        (void *h, void *desc, layout *a, layout *b, layout *c, layout *d,
+        (void *h, const int *desc, layout *a, layout *b, layout *c, layout *d,
          preference *p, int wanted, heuristic *results, int *n_results))
 {
     n_heuristics++;
     if (fake_blas_fails("cublasLtMatmulAlgoGetHeuristic"))
         return UNSUPPORTED;
-    if (!h || !desc || !a || !b || !c || c != d || wanted != 32)
+    if (!h || !desc || !a || !b || !c || c != d || wanted != 32 ||
+        (desc[EPILOGUE] & 4 && !bias_of(desc)))
         return BAD;
     *n_results = fake_blas_fails("heuristics")
                      ? 0
@@ -285,6 +316,8 @@ DECLARE(int, cublasLtMatmul,
         !types_fit(la->type, lb->type, lc->type, desc[2], desc[3]) ||
         la->batch != lc->batch || lb->batch != lc->batch)
         return BAD;
+    if (desc[EPILOGUE] & ~(1 + 2 + 4) || (desc[EPILOGUE] & 4 && !bias_of(desc)))
+        return BAD;
     if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % algo->data[ALIGNMENT])
         return BAD;
     if (!load(algo, stream))
@@ -302,6 +335,8 @@ DECLARE(int, cublasLtMatmul,
                            element(beta, desc[3], 0),
                            (char *)d + i * ld->stride * of_c, ld->type,
                            ld->leading);
+        if (desc[EPILOGUE] != 1)
+            finish(desc, ld, (char *)d + i * ld->stride * of_c);
     }
     return 0;
 }

@@ -50,13 +50,28 @@ static inline double element(const void *x, int type, int64_t index)
     return (double)value;
 }
 
-/* A value that the type holds exactly, as the tests' are. */
+/* The nearest of f16. */
+static inline uint32_t half_bits(float value)
+{
+    const uint32_t sign = signbit(value) ? 0x8000 : 0;
+    const float size = fabsf(value);
+    int exponent = 0;
+    float fraction;
+    uint32_t bits;
+
+    if (size < 0x1p-14f)
+        return sign | (uint32_t)nearbyintf(size * 0x1p24f);
+    fraction = frexpf(size, &exponent);
+    bits = ((uint32_t)(exponent + 14) << 10) +
+           ((uint32_t)nearbyintf(fraction * 2048.0f) - 1024);
+    return sign | (bits < 0x7c00 ? bits : 0x7c00);
+}
+
+/* The nearest value of the type. */
 static inline void set_element(void *x, int type, int64_t index, double wide)
 {
     const float value = (float)wide;
     uint32_t bits;
-    int exponent;
-    float fraction;
 
     if (type == R_32F)
         ((float *)x)[index] = value;
@@ -67,12 +82,8 @@ static inline void set_element(void *x, int type, int64_t index, double wide)
     if (type != R_16F && type != R_16BF)
         return;
     memcpy(&bits, &value, sizeof bits);
-    bits >>= 16;
-    if (type == R_16F && value != 0.0f) {
-        fraction = frexpf(fabsf(value), &exponent);
-        bits = (bits & 0x8000) | (uint32_t)(exponent + 14) << 10 |
-               ((uint32_t)(fraction * 2048.0f) & 1023);
-    }
+    bits = type == R_16F ? half_bits(value)
+                         : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     ((uint16_t *)x)[index] = (uint16_t)bits;
 }
 

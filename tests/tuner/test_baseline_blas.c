@@ -149,7 +149,7 @@ static void test_gemm_unfit(void **state)
         blas_refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "one type");
         problem = gemm_problem(M, N, K);
         problem.args[2].type = HONE_TYPE_F64;
-        blas_refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "type f32");
+        blas_refused(names[i], &problem, HONE_ERR_UNSUPPORTED, "are f32");
         problem = gemm_problem(M, N, K);
         problem.args[4].type = HONE_TYPE_F64;
         blas_refused(names[i], &problem, HONE_ERR_UNSUPPORTED,

@@ -375,7 +375,7 @@ static void test_images(void **state)
         assert_true(fabs((double)result[2 * N + i] - low[i] + high[i]) < 1e-3);
     }
     problem.args[1].count--;
-    refused("cufft.c2c_2d", &problem, HONE_ERR_UNSUPPORTED, "rows and columns");
+    refused("cufft.c2c_2d", &problem, HONE_ERR_UNSUPPORTED, "its dimensions");
 }
 
 static void test_filter(void **state)
@@ -403,7 +403,7 @@ static void test_unfit(void **state)
     apart(&problem, 0, 1, LANES / 2);
     refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "STRIDE");
     apart(&problem, 2, N, LANES / 2);
-    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "DISTANCE");
+    refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "its dimensions");
     problem.n_dims = 0;
     refused("cufft", &problem, HONE_ERR_UNSUPPORTED, "dimension");
 }
