@@ -3,7 +3,8 @@
  * transpose of what hone sees, and the transpose of a product is that of the
  * factors the other way round. So M is the call's n, N its m; A of the
  * operation is B of the call, transposed where the call transposes it, and the
- * other way round.
+ * other way round. A bias has a number for each row of the call's result, which
+ * is a column of the operation's.
  *
  * What fits the contract: sums in f32, in f64 of f64. Sums that the caller
  * allows to be in f16 (cublasHgemm) are kept in f32, never the other way round.

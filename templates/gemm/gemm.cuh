@@ -41,8 +41,8 @@
  * argument: in the first row it is left out, or a null pointer. relu(s) is s,
  * and 0 where that is less; gelu(s) = s/2 * (1 + tanh(sqrt(2/pi)*(s +
  * 0.044715*s^3))) (Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv
- * 1606.08415, 2016), the form that cuBLASLt has. Accuracy: gelu's slope is below 1.13, and
- * computing it costs 16 roundings of s, so that an element is within
+ * 1606.08415, 2016), the form that cuBLASLt has. Accuracy: gelu's slope is below
+ * 1.13, and computing it costs 16 roundings of s, so that an element is within
  * (1.13*(K + 5) + 16) * u * (|alpha| * sum of |a*b| + |beta*c| + |bias|).
  *
  * Hazards: C overlaps neither A nor B. What lies between rows or matrices of C
@@ -81,8 +81,8 @@
 #pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT)) + BIAS*N*sizeof(OUT))
 #pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096) (4096, 4096, 4096, f32) (1000, 1000, 1000, f32) (16, 4096, 4096, f32) (3000, 517, 777, f32) (64, 64, 65536, f32) (4096, 4096, 4096, f64, f64) (64, 64, 64, f32, BATCH=10000) (131072, 8, 1024, f32)
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
- * may round twice. gelu of these is no integer. abs: half a unit of the smallest f16. The reference adds up
- * in f64 and is no better than a result in f64. */
+ * may round twice. gelu of these is no integer. abs: half a unit of the smallest
+ * f16. The reference adds up in f64 and is no better than a result in f64. */
 #pragma hone let INTEGERS = ACTIVATION == 2 ? 0 : OUT == f64 ? 4 : OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
 #pragma hone let ROUNDINGS = K + 4 + BIAS + (ACTIVATION == 2 ? K/7 + 18 : 0)
 #pragma hone check cpu.gemm tolerance(ROUNDINGS*(T == f64 ? 2 : 1)) abs(3e-8) norm(K/16 + 256) exact(INTEGERS)
