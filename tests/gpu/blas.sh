@@ -8,7 +8,7 @@
 #
 # PART: calls, sanitize, cost, torch (hone.linear() and its kin), gpt2, gpt2-compile, llama, llama-generate, bert
 # (default: all). CALLS: random calls (10000). BUDGET: what the shapes of a model
-# are tuned with (120s). SEED: of the calls (11). CUBLAS: the folder of
+# are tuned with (120s). TURNS: of a model (3). SEED: of the calls (11). CUBLAS: the folder of
 # libcublas.so.13 (/usr/local/cuda/lib64). blas_models.py says what the models are.
 . "$(dirname "$0")/steps.sh"
 here=$(dirname "$0")
@@ -16,6 +16,7 @@ shift
 CALLS=${CALLS:-10000}
 BUDGET=${BUDGET:-120s}
 SEED=${SEED:-11}
+TURNS=${TURNS:-3}
 CUBLAS=${CUBLAS:-/usr/local/cuda/lib64}
 tests=$(dirname "$HONE")/../tests
 parts=${*:-calls sanitize cost torch gpt2 gpt2-compile llama llama-generate bert}
@@ -79,7 +80,7 @@ operators() {
         python3 "$here/../consumer/torch_products.py" "$DEVICE"
     cat "$OUT/torch.json"
 }
-# model NAME MODEL [--compile]: by turns plain and answered, three times.
+# model NAME MODEL [--compile]: by turns plain and answered.
 model() {
     of=$1
     shift
@@ -88,8 +89,8 @@ model() {
         python3 "$here/blas_models.py" "$@" --steps 5
     step "${of}_padded" python3 "$here/blas_models.py" "$@" --pad 64
     step "${of}_tune" hone tune --shapes "$OUT/$of.shapes" \
-        --budget "$BUDGET" --between 0 -q
-    for turn in 1 2 3; do
+        --budget "$BUDGET" --no-portfolio -q
+    for turn in $(seq "$TURNS"); do
         step "${of}_plain_$turn" python3 "$here/blas_models.py" "$@"
         step "${of}_with_$turn" "$HONE" with -- \
             python3 "$here/blas_models.py" "$@"
