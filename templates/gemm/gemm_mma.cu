@@ -7,9 +7,8 @@
  * 16-byte copies STAGES-1 tiles ahead, a part at each step of 16 along K. A tile
  * lies there as it does in the matrix, rows of K or rows across it, in groups of
  * 16 bytes that are exchanged by the row's number (gemm_mma_parts.cuh); ldmatrix
- * makes fragments of either. A step's fragments are loaded while the one before
- * is multiplied, across tiles too.
- * Of a warp's 64 x 64 x 16 there are 32 products and 8 loads of 512 bytes.
+ * makes fragments of either, while those of the step before are multiplied, across
+ * tiles too. Of a warp's 64 x 64 x 16 there are 32 products and 8 loads of 512 bytes.
  *
  * Sums become rows in shared memory, 16 rows of a warp at a time, and leave by 16
  * bytes, or by 4 where rows of C begin anywhere. With SPLIT_K > 1 blocks share the
@@ -20,13 +19,12 @@
  * are written to C, once.
  *
  * Alignment: the copies need rows that start at multiples of 16 bytes. A and B
- * whose rows (LDA, LDB) or matrices (STRIDE_A, STRIDE_B) lie at other distances
- * are first copied to a workspace with longer rows by gemm_mma_pack, or, if these are
- * even, copied by VEC_A and VEC_B of 4 or 2 elements, which takes more instructions
- * and no pass over memory. The gap
- * behind a row may be read where it is followed by another row, and counts for
- * nothing; behind the last row nothing is read: the last tile along K comes first,
- * whose copies take care of all ends, and those of the others need not.
+ * whose rows (LDA, LDB) or matrices (STRIDE_A, STRIDE_B) lie at other distances are
+ * first copied to a workspace with longer rows by gemm_mma_pack; or, if these are
+ * even, they come by copies of VEC_A and VEC_B, 4 or 2, elements: more instructions,
+ * no pass over memory. The gap behind a row may be read where another row follows,
+ * and counts for nothing; behind the last row nothing is read: the last tile along K
+ * comes first, whose copies take care of all ends, and those of the others need not.
  *
  * Properties the parameters stand on: warp tiles of 64 x 64 are the smallest whose
  * fragments shared memory delivers as fast as tensor cores multiply them; two
@@ -130,8 +128,7 @@ struct fragments {
     }
 };
 
-/* Where this thread's sums of strip `i` of part `part` of a tile lie: groups of
- * four, THREADS apart. */
+/* Where this thread's sums of a tile's parts lie: groups of four, THREADS apart. */
 struct tile_parts {
     float *of_tile;
     long long size; /* floats from part to part */
@@ -264,8 +261,7 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
     const hone::shared_place slots = hone::place_of(ring);
     strip_sums sums[kStrips] = {};
 
-    /* A group of copies is closed for each tile, also for those behind the last:
-     * their count says what has arrived. */
+    /* A group of copies is closed for each tile, and behind the last: they count. */
     const int ahead = stages - 1;
     int read = 0, write = ahead;
     fragments two[2];
@@ -356,9 +352,8 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
     }
 }
 
-/* Copies the matrices whose rows do not start at multiples of 16 bytes. Of the
- * other, rows are 0. The product may begin as soon as all blocks run, to wait
- * there. */
+/* Copies the matrices that are to be packed; of the other, rows are 0. The product
+ * may begin as soon as all blocks run, to wait there. */
 extern "C" __global__ void __launch_bounds__(256, 3)
 gemm_mma_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
               int cols_a, int groups_a, long long lda, long long step_a,
@@ -396,12 +391,11 @@ gemm_mma_reduce(OUT *C, float *partial, float alpha, float beta, int M, int N,
     const tile_parts parts(partial, (int)blockIdx.x, (int)gridDim.x);
     const warp_output out(block_tile(blockIdx.x, M, N, group), C, pitch_c,
                           stride_c, M, N, alpha, beta, wide_c != 0, shared);
-    const int i = blockIdx.y;
     strip_sums sums;
     wide_rows held;
 
     hone::wait_for_previous();
-    out.read(held, i);
-    parts.add_up(sums, i, n_parts);
-    out.write(held, sums, i);
+    out.read(held, (int)blockIdx.y);
+    parts.add_up(sums, (int)blockIdx.y, n_parts);
+    out.write(held, sums, (int)blockIdx.y);
 }
