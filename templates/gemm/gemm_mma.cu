@@ -30,10 +30,10 @@
  * fragments shared memory delivers as fast as tensor cores multiply them; two
  * blocks of four warps do not wait at the same barriers; GROUP rows of tiles are
  * walked together, which keeps their part of A and B in the level 2 cache.
- *
  * Hazard: a slot of the ring is refilled only after a barrier that follows its last
  * read. The ticket counts a block only behind the fence that follows its writes. */
 #include "gemm.cuh"
+#include "gemm_epilogue.cuh"
 #include "hone_device.cuh"
 #include "hone_mma.cuh"
 #include "hone_gemm.cuh"
@@ -42,7 +42,6 @@
 
 #pragma hone implements gemm/mma "tensor cores by mma.sync, any shape"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
-#pragma hone require EPILOGUE == 0 "a bias or an activation follows: gemm/sm90, gemm/wmma or gemm/plain"
 #pragma hone arch sm >= 80
 #pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
 
@@ -54,21 +53,22 @@
 #pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
 #pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES : 0] zero
 #pragma hone launch gemm_mma_pack if(LOOSE_A || LOOSE_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(LOOSE_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(LOOSE_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_mma grid(TILES, PARTS) block(THREADS) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, tickets, i32(M), i32(N), i32(K), i32(LOOSE_A), i32(LOOSE_B), i32(PITCH_A), i32(PITCH_B), i64(LDC), i64(LOOSE_A ? ROWS_A*PITCH_A : STRIDE_A), i64(LOOSE_B ? ROWS_B*PITCH_B : STRIDE_B), i64(STRIDE_C), i32(STAGES), i32(GROUP), i32(WIDE_C), i32(FINISH == ticket)) early
-#pragma hone launch gemm_mma_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES, WM/16) block(THREADS) args(C, partial, alpha, beta, i32(M), i32(N), i64(LDC), i64(STRIDE_C), i32(GROUP), i32(PARTS), i32(WIDE_C)) early
+#pragma hone launch gemm_mma grid(TILES, PARTS) block(THREADS) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, tickets, i32(M), i32(N), i32(K), i32(LOOSE_A), i32(LOOSE_B), i32(PITCH_A), i32(PITCH_B), i64(LDC), i64(LOOSE_A ? ROWS_A*PITCH_A : STRIDE_A), i64(LOOSE_B ? ROWS_B*PITCH_B : STRIDE_B), i64(STRIDE_C), i32(STAGES), i32(GROUP), i32(WIDE_C), i32(FINISH == ticket), bias) early
+#pragma hone launch gemm_mma_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES, WM/16) block(THREADS) args(C, partial, alpha, beta, i32(M), i32(N), i64(LDC), i64(STRIDE_C), i32(GROUP), i32(PARTS), i32(WIDE_C), bias) early
 
 namespace {
 
 constexpr int kStrips = WM / 16; /* of a warp */
 constexpr int kSteps = BK / 16;  /* of a tile */
-
 using reader_a = hone::mma::tile_reader<T, BM, BK, TRANS_A != 0, VEC_A, THREADS>;
 using reader_b = hone::mma::tile_reader<T, BN, BK, TRANS_B == 0, VEC_B, THREADS>;
 using tile_a = reader_a::its;
 using tile_b = reader_b::its;
 using strip = hone::mma::strip<WN>;
 using strip_sums = float[WN / 8][4];
-using wide_rows = strip::wide_rows<OUT>;
+using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
+using rows_of_c = hone::mma::rows_of_c<OUT, epilogue>;
+using wide_rows = strip::wide_rows<OUT, epilogue>;
 constexpr int kSlot = tile_a::BYTES + tile_b::BYTES;
 
 /* Tile `unit` of the grid: `group` rows of tiles are walked column by column. */
@@ -134,8 +134,7 @@ struct tile_parts {
     long long size; /* floats from part to part */
 
     __device__ tile_parts(float *partial, int tile, int tiles)
-        : of_tile(partial + (long long)tile * (BM * BN) +
-                  (int)threadIdx.x * 4),
+        : of_tile(partial + (long long)tile * (BM * BN) + (int)threadIdx.x * 4),
           size((long long)tiles * (BM * BN))
     {
     }
@@ -181,13 +180,14 @@ struct tile_parts {
 
 /* What a warp of a tile writes of C. */
 struct warp_output {
-    hone::mma::rows_of_c<OUT> c;
+    rows_of_c c;
     strip rows;
     bool wide;
 
     __device__ warp_output(const block_tile &tile, OUT *C, long long pitch,
                            long long stride, int M, int N, float alpha,
-                           float beta, bool wide_c, float *shared)
+                           float beta, const OUT *bias, bool wide_c,
+                           float *shared)
     {
         const int row = tile.row + warp_row(), col = tile.col + warp_col();
 
@@ -197,12 +197,13 @@ struct warp_output {
         c.cols = N - col;
         c.alpha = alpha;
         c.beta = ADD ? beta : 0.0f;
+        c.after.bias = BIAS ? bias + col : bias;
         wide = wide_c && c.cols >= WN;
         rows.at = shared + (int)threadIdx.x / 32 * strip::SIZE;
     }
-    __device__ hone::mma::rows_of_c<OUT> strip_of_c(int i) const
+    __device__ rows_of_c strip_of_c(int i) const
     {
-        hone::mma::rows_of_c<OUT> of_strip = c;
+        rows_of_c of_strip = c;
 
         of_strip.to += i * 16 * c.pitch;
         of_strip.rows -= i * 16;
@@ -235,12 +236,12 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
          unsigned *tickets, int M, int N, int K, int is_a_packed,
          int is_b_packed, int pitch_a, int pitch_b, long long pitch_c,
          long long stride_a, long long stride_b, long long stride_c, int stages,
-         int group, int wide_c, int use_ticket)
+         int group, int wide_c, int use_ticket, const OUT *bias)
 {
     extern __shared__ __align__(128) char ring[];
     const block_tile tile(blockIdx.x, M, N, group);
 
-    /* The steps of this part of K; of their tiles the last one comes first. */
+    /* The steps of this part of K; the last tile comes first. */
     const long long all_steps = (K + BK - 1) / BK;
     const int first_step = (int)(all_steps * blockIdx.y / gridDim.y);
     const int n_steps =
@@ -283,9 +284,8 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
     __syncthreads();
     two[0].load(slots, of_a, of_b, 0);
 
-    /* In round `step` the tile of step + ahead is asked for, the tile of
-     * `step` is multiplied and the tile of step + 1 arrives. Behind the barrier
-     * no warp reads the old tile any more. */
+    /* In round `step` its tile is multiplied, that of step + 1 arrives and that of
+     * step + ahead is asked for. Behind the barrier no warp reads the old tile. */
 #pragma unroll 1
     for (int step = 0; step < n_steps; step++) {
         const hone::shared_place slot = hone::afresh(slots + write * kSlot);
@@ -321,12 +321,12 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
             return;
     }
     const warp_output out(block_tile(unit, M, N, group), C, pitch_c, stride_c, M,
-                          N, alpha, beta, wide_c != 0,
+                          N, alpha, beta, bias, wide_c != 0,
                           reinterpret_cast<float *>(ring));
 
-    /* One loop, so that the compiler writes its body once. The next strip's sums
-     * move to the first's registers: those of strip `i` would be memory. What C
-     * holds of it is asked for one strip ahead, if there are registers for that. */
+    /* One loop, its body written once. The next strip's sums move to the first's
+     * registers: those of strip `i` would be memory. What C holds of it is asked
+     * for one strip ahead, if there are registers for that. */
     constexpr bool AHEAD = sizeof(OUT) == 2;
     wide_rows held;
 
@@ -380,17 +380,16 @@ gemm_mma_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
     }
 }
 
-/* Adds up the parts of C: a block takes strip blockIdx.y of every warp of a
- * tile. */
+/* Adds up the parts of C: a block takes strip blockIdx.y of a tile's warps. */
 extern "C" __global__ void __launch_bounds__(THREADS)
 gemm_mma_reduce(OUT *C, float *partial, float alpha, float beta, int M, int N,
                 long long pitch_c, long long stride_c, int group, int n_parts,
-                int wide_c)
+                int wide_c, const OUT *bias)
 {
     __shared__ __align__(16) float shared[WARPS * strip::SIZE];
     const tile_parts parts(partial, (int)blockIdx.x, (int)gridDim.x);
     const warp_output out(block_tile(blockIdx.x, M, N, group), C, pitch_c,
-                          stride_c, M, N, alpha, beta, wide_c != 0, shared);
+                          stride_c, M, N, alpha, beta, bias, wide_c != 0, shared);
     strip_sums sums;
     wide_rows held;
 

@@ -161,33 +161,36 @@ struct tile_reader {
     }
 };
 
-/* Rows of C from a warp's first one on, of which rows x cols lie in the matrix. */
-template <typename OUT> struct rows_of_c {
+/* Rows of C from a warp's first one on, of which rows x cols lie in the matrix.
+ * `after` is an epilogue of the columns from the warp's first one on. */
+template <typename OUT, typename AFTER> struct rows_of_c {
     OUT *to;
     long long pitch;
     int rows, cols;
     float alpha, beta;
+    AFTER after;
 
     /* The only place where a sum becomes an element of C. */
-    __device__ OUT finished(float sum, OUT old) const
+    __device__ OUT finished(float sum, OUT old, float bias) const
     {
-        return narrow<OUT>(alpha * sum + beta * widen(old));
+        return narrow<OUT>(
+            after.finish(alpha * sum + beta * widen(old), bias));
     }
     /* N neighbours that are all inside, p being a multiple of their size. */
     template <int N>
-    __device__ void put(OUT *p, const pack<OUT, N> &old,
-                        const float (&sums)[N]) const
+    __device__ void put(OUT *p, const pack<OUT, N> &old, const float (&sums)[N],
+                        const float (&bias)[N]) const
     {
         pack<OUT, N> v;
 
 #pragma unroll
         for (int i = 0; i < N; i++)
-            v.at[i] = finished(sums[i], old.at[i]);
+            v.at[i] = finished(sums[i], old.at[i], bias[i]);
         write_pack(p, v);
     }
-    __device__ void put_one(OUT *p, float sum) const
+    __device__ void put_one(OUT *p, float sum, float bias) const
     {
-        *p = finished(sum, beta != 0.0f ? *p : OUT(0.0f));
+        *p = finished(sum, beta != 0.0f ? *p : OUT(0.0f), bias);
     }
 };
 
@@ -215,7 +218,7 @@ template <int WIDTH> struct strip {
     }
     /* Where rows of C begin at multiples of 16 bytes and all columns are inside,
      * these leave whole: N elements in each of COUNT rows a lane. */
-    template <typename OUT> struct wide_rows {
+    template <typename OUT, typename AFTER> struct wide_rows {
         static constexpr int N = 16 / (int)sizeof(OUT);
         static constexpr int LANES = WIDTH / N; /* of a row */
         static constexpr int STEP = 32 / LANES; /* rows at a time */
@@ -226,7 +229,7 @@ template <int WIDTH> struct strip {
         static __device__ int col() { return (int)threadIdx.x % LANES * N; }
 
         /* Ask for what C holds. */
-        __device__ void read(const rows_of_c<OUT> &c)
+        __device__ void read(const rows_of_c<OUT, AFTER> &c)
         {
             const OUT *const from = c.to + row() * c.pitch + col();
 
@@ -237,10 +240,16 @@ template <int WIDTH> struct strip {
                     old[n] = read_pack<N>(from + n * STEP * c.pitch);
             }
         }
-        __device__ void write(const rows_of_c<OUT> &c, const float *at) const
+        __device__ void write(const rows_of_c<OUT, AFTER> &c,
+                              const float *at) const
         {
             const float *const from = at + row() * PITCH + col();
             OUT *const to = c.to + row() * c.pitch + col();
+            float bias[N];
+
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                bias[i] = c.after.of(col() + i);
 
 #pragma unroll
             for (int n = 0; n < COUNT; n++) {
@@ -256,14 +265,14 @@ template <int WIDTH> struct strip {
                         sums[i + e] = v.at[e];
                 }
                 if (row() + n * STEP < c.rows)
-                    c.put(to + n * STEP * c.pitch, old[n], sums);
+                    c.put(to + n * STEP * c.pitch, old[n], sums, bias);
             }
         }
     };
     /* Else four bytes at multiples of that. Of rows of 16 bits that begin between
      * two such, one lane has the first and the last. */
-    template <typename OUT>
-    __device__ void write_loose(const rows_of_c<OUT> &c) const
+    template <typename OUT, typename AFTER>
+    __device__ void write_loose(const rows_of_c<OUT, AFTER> &c) const
     {
         constexpr int N = 4 / (int)sizeof(OUT);
         constexpr int LANES = least(WIDTH / N, 32);
@@ -279,22 +288,26 @@ template <int WIDTH> struct strip {
             for (int i = lane % LANES; i < WIDTH / N; i += LANES) {
                 const int first = i * N + odd;
                 const int last = (first + N - 1) % WIDTH;
-                float sums[N];
+                float sums[N], bias[N];
 
 #pragma unroll
-                for (int e = 0; e < N; e++)
-                    sums[e] = at[row * PITCH + (first + e) % WIDTH];
+                for (int e = 0; e < N; e++) {
+                    const int col = (first + e) % WIDTH;
+
+                    sums[e] = at[row * PITCH + col];
+                    bias[e] = c.after.of(col, col < c.cols);
+                }
                 if (last >= first && last < c.cols) {
                     c.put(to + first,
                           c.beta != 0.0f ? read_pack<N>(to + first)
                                          : pack<OUT, N>{},
-                          sums);
+                          sums, bias);
                     continue;
                 }
 #pragma unroll
                 for (int e = 0; e < N; e++)
                     if ((first + e) % WIDTH < c.cols)
-                        c.put_one(to + (first + e) % WIDTH, sums[e]);
+                        c.put_one(to + (first + e) % WIDTH, sums[e], bias[e]);
             }
         }
     }

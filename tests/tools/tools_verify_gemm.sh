@@ -74,8 +74,10 @@ set -- --device cpu --trial-timeout 600 --limit 2 --format json
 run 0 verify gemm/plain --dims 37,300,50,bf16,bf16,EPILOGUE=36 "$@"
 json failed=0
 for dims in 37,300,50,f16,f16,ADD=0,EPILOGUE=36 37,300,90,bf16,f32,EPILOGUE=6; do
-    run 0 verify gemm/wmma --dims "$dims" "$@"
-    json failed=0
+    for name in wmma mma; do
+        run 0 verify gemm/$name --dims "$dims" "$@"
+        json failed=0
+    done
 done
 mkdir "$work/planted"
 # planted FILE PATTERN REPLACEMENT DIMS: it is found.
