@@ -728,9 +728,9 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
  *              cuLaunchKernel's kernelParams takes). An optional array that
  *              the dims leave out: NULL, or to a null pointer; a null pointer
  *              is refused everywhere else
- * @param n_args how many: those that the operation declares, scalars and what is
- *              left out too; but for optional arrays at the end of the list that
- *              the dims leave out, which may be missing
+ * @param n_args how many: those that the operation declares, scalars and
+ *              what is left out too; but for optional arrays at the end of
+ *              the list that the dims leave out, which may be missing
  * @return HONE_OK, HONE_ERR_CUDA, HONE_ERR_ARGUMENT (another number of
  *         arguments, NULL among them; also for an array that
  *         does not lie at a multiple of 16 bytes, where the kernel reads it
