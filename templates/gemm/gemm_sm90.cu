@@ -77,7 +77,7 @@
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
-#include "gemm_sm90_staged.cuh"
+#include "gemm_sm90_store.cuh"
 
 #pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"

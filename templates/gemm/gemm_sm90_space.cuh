@@ -34,6 +34,8 @@
 #pragma hone let SPLITS = SPLIT_K > 1
 #pragma hone let PHASE = 128/sizeof(OUT)
 #pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
+/* Groups in turn have one set of buffers between them where two would not fit:
+ * tiles of three buffers, and rings of five slots beside two. */
 #pragma hone let SHARES = SCHEDULE == in_turn && RUN > 1 && ADD == 0 && (BUFFERS == 3 || (BUFFERS == 2 && STAGES >= 5))
 #pragma hone let STAGING = STORE == tensor ? (SHARES ? 1 : CONSUMERS)*BUFFERS*WM*128 : 0
 #pragma hone let EDGES = RUN > 1 ? (SCHEDULE == in_turn ? 3 : 2)*BM*32 : 0

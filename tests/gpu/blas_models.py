@@ -134,7 +134,7 @@ def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(1)
     make = llama if args.model.startswith("llama") else globals()[args.model]
-    with torch.device(device): # filling it on the host takes ten seconds
+    with torch.device(device):  # filled where it is used, which is much faster
         model, vocabulary, shape, trains = make(args)
     if args.tiny:
         shape = (2, 16)

@@ -2,8 +2,8 @@
 /* A warp group's way to C through staging buffers, and what C held to the sums.
  * Behind gemm_sm90_staging.cuh; no name of a template parameter: see
  * hone_device.cuh. */
-#ifndef GEMM_SM90_STAGED_CUH
-#define GEMM_SM90_STAGED_CUH
+#ifndef GEMM_SM90_STORE_CUH
+#define GEMM_SM90_STORE_CUH
 
 namespace hone {
 namespace gemm {
