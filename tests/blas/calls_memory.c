@@ -60,8 +60,7 @@ void calls_memory_give(void *p)
         free(p);
 }
 
-void calls_memory_settle(void)
+int calls_memory_settle(void)
 {
-    if (cuda.library && cuda.synchronize())
-        exit(5);
+    return cuda.library ? cuda.synchronize() : 0;
 }

@@ -11,7 +11,7 @@
 void calls_memory_on_gpu(void);
 void *calls_memory_take(size_t bytes); /* NULL: none */
 void calls_memory_give(void *p);
-/* Wait until all that was queued is done. */
-void calls_memory_settle(void);
+/* Waits until all that was queued is done. Not 0: the device has stopped. */
+int calls_memory_settle(void);
 
 #endif

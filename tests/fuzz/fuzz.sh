@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # fuzz.sh SECONDS [FOLDER [TARGET..]]: every target, or those that are named,
-# for so long each. FOLDER has the build, what was found to be interesting
-# (corpus/TARGET) and what failed (found/TARGET); without one it is the tests'
-# own. The last lines are what was done: target, executions, seconds.
+# for so long each, FUZZ_JOBS (1) of them at a time. FOLDER has the build, what was
+# found to be interesting (corpus/TARGET) and what failed (found/TARGET); without
+# one it is the tests' own. A line each says what was done: target, executions,
+# seconds. Exit 77: nothing here builds them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-source=$(cd "$here/../.." && pwd)
 seconds=${1:-10}
 folder=${2:-$(dirname "$(dirname "${HONE:?}")")/fuzz}
 [ $# -lt 2 ] || shift
@@ -17,37 +17,7 @@ exec 9>"$folder/lock"
 flock 9
 sh "$here/build.sh" "$folder/build"
 targets=${*:-template expr t1 recording plan pack elf message sql}
-failed=0
-for target in $targets; do
-    corpus=$folder/corpus/$target
-    found=$folder/found/$target
-    mkdir -p "$corpus" "$found"
-    seeds=$here/corpus/$target
-    case $target in
-    template) seeds="$seeds $source/templates $source/tests/gen/golden $source/tests/tools/fixtures" ;;
-    t1) seeds="$seeds $source/tests/gen/t1" ;;
-    plan) seeds="$seeds $source/tests/gen/golden" ;;
-    recording) seeds="$seeds $source/tests/replay/recordings" ;;
-    pack)
-        rm -f "$folder/seed.db"*
-        "$folder/build/tests/make_seed" "$folder/seed.db" "$corpus/seed.pack"
-        ;;
-    esac
-    words=
-    [ ! -f "$here/words/$target" ] || words=-dict=$here/words/$target
-    begun=$(date +%s)
-    # What hangs is a finding, and so is what takes memory.
-    # shellcheck disable=SC2086 # lists of words
-    "$folder/build/tests/fuzz_$target" -max_total_time="$seconds" -timeout=20 \
-        -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=20000 $words \
-        -print_final_stats=1 -artifact_prefix="$found/" \
-        "$corpus" $seeds >"$folder/log.$target" 2>&1 || {
-        failed=1
-        echo "$target FAILED, see $found:"
-        grep -aE 'ERROR|SUMMARY|runtime error|does not hold|^    #' \
-            "$folder/log.$target" | head -n 30
-    }
-    n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log.$target")
-    echo "$target ${n:-?} executions $(($(date +%s) - begun)) s"
-done
-exit "$failed"
+# shellcheck disable=SC2086 # a list of words
+printf '%s\n' $targets |
+    xargs -P "${FUZZ_JOBS:-1}" -n 1 sh "$here/one.sh" "$seconds" "$folder" ||
+    exit 1
