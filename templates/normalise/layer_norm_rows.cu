@@ -21,19 +21,19 @@
 #include "weights_space.cuh"
 
 #include "rows_limits.cuh"
-#pragma hone launch layer_norm grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, gamma, beta, eps, y, mean, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
+#pragma hone launch layer_norm grid(GRID) block(BLOCK_TAKEN) cluster(CLUSTER) shared(SHARED_TAKEN) args(x, gamma, beta, eps, y, mean, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT_TAKEN))
 
-template <typename P>
+template <typename K, typename P>
 __device__ inline hone::moments moments_of_row(P &in, long long columns)
 {
     if constexpr (PASSES == PASSES_values::merge)
-        return hone::moments_merged<IN, BLOCK>(in);
+        return hone::moments_merged<IN, K::block>(in);
     else
-        return hone::moments_two_pass<IN, BLOCK>(in, columns);
+        return hone::moments_two_pass<IN, K::block>(in, columns);
 }
 
 /* Rows of a block, N at a time. */
-template <typename P, int N>
+template <typename K>
 __device__ inline void
 layer_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma,
                 const T *__restrict__ beta, float eps, T *__restrict__ y,
@@ -41,9 +41,10 @@ layer_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma,
                 long long pitch, long long pitch_out, int kept_bytes,
                 unsigned char *kept)
 {
+    using P = typename K::part;
     using weights = hone::weights<P, hone::when(WEIGHTS)>;
     using row_weights = hone::row_weights<P, hone::when(WEIGHTS)>;
-    hone::block_rows<P, N, BUFFERS> of(x, rows, columns, pitch, kept,
+    hone::block_rows<P, K::rows, BUFFERS> of(x, rows, columns, pitch, kept,
                                        kept_bytes, hone::zero<P>());
     const weights scales(gamma, of.room(0), of.row(of.first));
     const weights shifts(beta, of.room(1), of.row(of.first));
@@ -55,7 +56,7 @@ layer_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma,
         T *const out = y + of.number(at) * pitch_out;
         const row_weights scale_of(scales, in);
         const row_weights shift_of(shifts, in);
-        const hone::moments all = moments_of_row(in, columns);
+        const hone::moments all = moments_of_row<K>(in, columns);
         const float scale = rsqrtf(all.squares / float(columns) + eps);
 
         if (STATS && of.has(at) && in.lane == 0) {
@@ -71,7 +72,7 @@ layer_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma,
     }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
+extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
     layer_norm(const T *__restrict__ x, const T *__restrict__ gamma,
                const T *__restrict__ beta, float eps, T *__restrict__ y,
                float *mean, float *rstd, long long rows, long long columns,
@@ -79,12 +80,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
 {
     extern __shared__ __align__(16) unsigned char kept[];
 
-    if (IS_DEFAULT && columns <= SHORT)
-        layer_norm_rows<part_short, ROWS_SHORT>(x, gamma, beta, eps, y, mean,
-                                                rstd, rows, columns, pitch,
-                                                pitch_out, kept_bytes, kept);
-    else
-        layer_norm_rows<part, ROWS>(x, gamma, beta, eps, y, mean, rstd, rows,
-                                    columns, pitch, pitch_out, kept_bytes,
-                                    kept);
+    with_kind(columns, kept_bytes, [&](auto kind) {
+        layer_norm_rows<decltype(kind)>(x, gamma, beta, eps, y, mean, rstd,
+                                        rows, columns, pitch, pitch_out,
+                                        kept_bytes, kept);
+    });
 }

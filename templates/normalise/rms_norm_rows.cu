@@ -18,19 +18,20 @@
 #include "weights_space.cuh"
 
 #include "rows_limits.cuh"
-#pragma hone launch rms_norm grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, gamma, eps, y, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
+#pragma hone launch rms_norm grid(GRID) block(BLOCK_TAKEN) cluster(CLUSTER) shared(SHARED_TAKEN) args(x, gamma, eps, y, rstd, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT_TAKEN))
 
 /* Rows of a block, N at a time. */
-template <typename P, int N>
+template <typename K>
 __device__ inline void
 rms_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma, float eps,
               T *__restrict__ y, float *rstd, long long rows, long long columns,
               long long pitch, long long pitch_out, int kept_bytes,
               unsigned char *kept)
 {
+    using P = typename K::part;
     using weights = hone::weights<P, hone::when(WEIGHTS)>;
     using row_weights = hone::row_weights<P, hone::when(WEIGHTS)>;
-    hone::block_rows<P, N, BUFFERS> of(x, rows, columns, pitch, kept,
+    hone::block_rows<P, K::rows, BUFFERS> of(x, rows, columns, pitch, kept,
                                        kept_bytes, hone::zero<P>());
     const weights scales(gamma, of.room(0), of.row(of.first));
 
@@ -41,7 +42,7 @@ rms_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma, float eps,
         T *const out = y + of.number(at) * pitch_out;
         const row_weights scale_of(scales, in);
         const float squares =
-            hone::sum_of_row<true, true, P::template first<IN>, BLOCK>(
+            hone::sum_of_row<true, true, P::template first<IN>, K::block>(
                 in, [](float v) { return v * v; });
         const float scale = rsqrtf(squares / float(columns) + eps);
 
@@ -53,18 +54,15 @@ rms_norm_rows(const T *__restrict__ x, const T *__restrict__ gamma, float eps,
     }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
+extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
     rms_norm(const T *__restrict__ x, const T *__restrict__ gamma, float eps,
              T *__restrict__ y, float *rstd, long long rows, long long columns,
              long long pitch, long long pitch_out, int kept_bytes)
 {
     extern __shared__ __align__(16) unsigned char kept[];
 
-    if (IS_DEFAULT && columns <= SHORT)
-        rms_norm_rows<part_short, ROWS_SHORT>(x, gamma, eps, y, rstd, rows,
-                                              columns, pitch, pitch_out,
-                                              kept_bytes, kept);
-    else
-        rms_norm_rows<part, ROWS>(x, gamma, eps, y, rstd, rows, columns, pitch,
-                                  pitch_out, kept_bytes, kept);
+    with_kind(columns, kept_bytes, [&](auto kind) {
+        rms_norm_rows<decltype(kind)>(x, gamma, eps, y, rstd, rows, columns,
+                                      pitch, pitch_out, kept_bytes, kept);
+    });
 }

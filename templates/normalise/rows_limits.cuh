@@ -9,7 +9,7 @@
 
 /* Right for rows of any length, wherever they begin: what is launched where
  * nothing else is known. */
-#pragma hone let IS_DEFAULT = VEC == 4 && ITEMS == 4 && THREADS == 256 && BLOCK == 256 && KEEP == reread && EDGE == both
+#pragma hone let IS_DEFAULT = VEC == 4 && ITEMS == 4 && THREADS == 256 && BLOCK == 256 && KEEP == reread && EDGE == both && BLOCKS_PER_SM == 0
 #pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
 #pragma hone require EDGE != none || columns % VEC == 0 "the last pack of a row is not complete"
 #pragma hone require EDGE == both || (pitch % VEC == 0 && pitch_out % VEC == 0) "rows do not begin at a multiple of a pack"
@@ -17,7 +17,7 @@
 #pragma hone prefer IS_DEFAULT || EDGE == none || columns % VEC != 0 || pitch % VEC != 0 || pitch_out % VEC != 0 "all packs are complete"
 #pragma hone require EDGE == none || THREADS >= 2*VEC "a thread has at most one element that is in no pack"
 #pragma hone prefer IS_DEFAULT || EDGE == none || 2*VEC*sizeof(T) > 16 || 2*VEC > columns || (pitch - pitch_out) % (2*VEC) != 0 "wider packs fit the rows"
-#pragma hone require EDGE == none || VEC <= columns "a row has no pack"
+#pragma hone require IS_DEFAULT || EDGE == none || VEC <= columns "a row has no pack"
 #pragma hone require EDGE == none || VEC > 1 "single elements are always complete"
 #pragma hone prefer EDGE != none || 2*VEC*sizeof(T) > 16 || columns <= 512 || columns % (2*VEC) != 0 || pitch % (2*VEC) != 0 || pitch_out % (2*VEC) != 0 "wider accesses fit the rows"
 #pragma hone prefer VEC*sizeof(T) >= 8 || columns <= 512 || (pitch - pitch_out) % (2*VEC) != 0 "accesses are too narrow for long rows"
@@ -53,11 +53,18 @@
 #pragma hone require KEEP != ahead || BLOCK*BLOCKS_PER_SM*(28 + ITEMS*4*HELD_ARRAYS) <= device.regs_sm "the registers of so many blocks would not hold the rows"
 #pragma hone require BLOCK*MIN_BLOCKS <= device.threads_sm "a multiprocessor does not hold so many threads"
 
-// Up to so many columns the default variant gives a row a warp: with 256 threads
-// for each of many short rows it would be tens of times slower than they need.
-#pragma hone let SHORT = 1024
-#pragma hone let AT_ONCE = IS_DEFAULT && columns <= SHORT ? BLOCK/32 : ROWS
-#pragma hone let FULL = min(ceildiv(rows, AT_ONCE), 256M)
+// The default variant deals rows to threads by their length, as with_kind() says:
+// those that one geometry suits would be several times slower than they need at
+// others. The last kind is right whatever there is. Packs of 16 bytes cut rows of
+// x and y alike, or it is that one, too.
+#pragma hone let WIDTH = sizeof(T) == 2 ? 8 : 4
+#pragma hone let WIDE_PACKS = ceildiv(columns, WIDTH)
+#pragma hone let KIND = !IS_DEFAULT ? 0 : (pitch - pitch_out) % WIDTH != 0 ? 10 : columns <= 64 ? 1 : columns <= 128 ? 2 : WIDE_PACKS <= 64 ? 3 : WIDE_PACKS <= 128 ? 4 : WIDE_PACKS <= 256 ? 5 : WIDE_PACKS <= 1024 ? 6 : WIDE_PACKS <= 2048 ? 7 : WIDE_PACKS <= 4096 ? 8 : columns*sizeof(T) + 8K <= device.smem_optin ? 9 : 10
+#pragma hone let TAKERS = KIND == 0 ? THREADS : KIND == 1 ? 8 : KIND == 2 ? 16 : KIND <= 4 ? 32 : KIND == 5 ? 64 : KIND == 6 ? 256 : 512
+#pragma hone let BLOCK_TAKEN = KIND == 0 ? BLOCK : TAKERS <= 32 ? 256 : TAKERS
+#pragma hone let SHARED_TAKEN = KIND == 9 ? KEPT : SHARED
+#pragma hone let KEPT_TAKEN = KIND == 10 ? 0 : KEPT
+#pragma hone let FULL = min(ceildiv(rows, BLOCK_TAKEN/TAKERS), 256M)
 // A cluster lies within one part of the device: more of them than fit would be
 // another wave.
 #pragma hone let PARTS = CLUSTER > 2 ? 8 : 1
@@ -65,12 +72,49 @@
 #pragma hone let GRID = (BLOCKS_PER_SM == 0 ? FULL : min(FULL, max(1, PLACES/ALIKE)*ALIKE))*CLUSTER
 
 using held = hone::held<T, WIDE>::type;
-using part = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
-                            ITEMS, THREADS, CLUSTER>;
-/* The same of short rows, and how many of these a block has. */
-constexpr int ROWS_SHORT = IS_DEFAULT ? BLOCK / 32 : ROWS;
-using part_short = hone::row_part<T, held, VEC, hone::edge(EDGE), hone::keep(KEEP),
-                                  ITEMS, IS_DEFAULT ? 32 : THREADS, CLUSTER>;
+/* How rows are dealt: COUNT packs of A_PACK elements of a thread at once, TEAM
+ * threads of a row, SIZE of a block. */
+template <hone::keep HOW, int A_PACK, int COUNT, int TEAM, int SIZE>
+struct row_kind {
+    using part = hone::row_part<T, held, A_PACK, hone::edge(EDGE), HOW, COUNT,
+                                TEAM, CLUSTER>;
+    static constexpr int block = SIZE, rows = SIZE / TEAM;
+};
+/* f(row_kind) with the kind of rows of so many columns: where they are few, what
+ * their threads keep in registers; else what shared memory keeps. Of those that are
+ * read again kept_bytes is 0. */
+template <typename F>
+__device__ inline void with_kind(long long columns, int kept_bytes, F f)
+{
+    using hone::keep;
+    constexpr int W = WIDTH;
+    const long long packs = (columns + W - 1) / W;
+
+    if constexpr (!IS_DEFAULT)
+        f(row_kind<keep(KEEP), VEC, ITEMS, THREADS, BLOCK>());
+    else if (kept_bytes == 0)
+        f(row_kind<keep::reread, 4, 4, 512, 512>());
+    else if (columns <= 64)
+        f(row_kind<keep::registers, 4, 2, 8, 256>());
+    else if (columns <= 128)
+        f(row_kind<keep::registers, 4, 2, 16, 256>());
+    else if (packs <= 64)
+        f(row_kind<keep::registers, W, 2, 32, 256>());
+    else if (packs <= 128)
+        f(row_kind<keep::registers, W, 4, 32, 256>());
+    else if (packs <= 256)
+        f(row_kind<keep::registers, W, 4, 64, 64>());
+    else if (packs <= 1024)
+        f(row_kind<keep::registers, W, 4, 256, 256>());
+    else if (packs <= 2048)
+        f(row_kind<keep::registers, W, 4, 512, 512>());
+    else if (packs <= 4096)
+        f(row_kind<keep::registers, W, 8, 512, 512>());
+    else
+        f(row_kind<keep::shared, W, 4, 512, 512>());
+}
+constexpr int MOST_THREADS = IS_DEFAULT ? 512 : BLOCK;
+constexpr int LEAST_BLOCKS = IS_DEFAULT ? 2 : RESIDENT;
 constexpr hone::access IN =
     READ == READ_values::stream ? hone::access::stream : hone::access::normal;
 constexpr hone::access OUT =

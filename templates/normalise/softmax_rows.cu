@@ -24,38 +24,44 @@
 #pragma hone let ALIKE = 1
 
 #include "rows_limits.cuh"
-#pragma hone launch softmax grid(GRID) block(BLOCK) cluster(CLUSTER) shared(SHARED) args(x, y, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT))
+#pragma hone launch softmax grid(GRID) block(BLOCK_TAKEN) cluster(CLUSTER) shared(SHARED_TAKEN) args(x, y, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT_TAKEN))
 
-/* Registers that have f32 keep the exponentials. */
-constexpr bool EXPS =
-    part::is_in_registers && sizeof(held) == 4 && PASSES == PASSES_values::two;
+/* A pass for each where registers keep rows of any length, or are told so; if
+ * they have f32, they keep the exponentials. */
+template <typename P>
+constexpr bool TWO = PASSES == PASSES_values::two ||
+                     (IS_DEFAULT && P::is_in_registers);
+template <typename P>
+constexpr bool EXPS = P::is_in_registers && sizeof(held) == 4 && TWO<P>;
 
-template <typename P> __device__ inline hone::softmax_sum sum_of_row(P &in)
+template <typename K, typename P>
+__device__ inline hone::softmax_sum sum_of_row(P &in)
 {
-    if constexpr (PASSES == PASSES_values::online)
-        return hone::softmax_online<IN, BLOCK>(in);
+    if constexpr (TWO<P>)
+        return hone::softmax_two_pass<EXPS<P>, IN, K::block>(in);
     else
-        return hone::softmax_two_pass<EXPS, IN, BLOCK>(in);
+        return hone::softmax_online<IN, K::block>(in);
 }
 
 /* Rows of a block, N at a time. */
-template <typename P, int N>
+template <typename K>
 __device__ inline void softmax_rows(const T *__restrict__ x, T *__restrict__ y,
                                     long long rows, long long columns,
                                     long long pitch, long long pitch_out,
                                     int kept_bytes, unsigned char *kept)
 {
-    hone::block_rows<P, N, BUFFERS> of(x, rows, columns, pitch, kept,
+    using P = typename K::part;
+    hone::block_rows<P, K::rows, BUFFERS> of(x, rows, columns, pitch, kept,
                                        kept_bytes, hone::least<P>());
 
     for (long long at = of.first; at < rows; at += of.step) {
         P in = of.next(at);
         T *const out = y + of.number(at) * pitch_out;
-        const hone::softmax_sum all = sum_of_row(in);
+        const hone::softmax_sum all = sum_of_row<K>(in);
         const float scale = 1.0f / all.sum;
 
         hone::write_row<IN, OUT>(in, out, [=](float v) {
-            if constexpr (EXPS)
+            if constexpr (EXPS<P>)
                 return v * scale;
             else
                 return hone::exponential(v - all.largest) * scale;
@@ -63,17 +69,15 @@ __device__ inline void softmax_rows(const T *__restrict__ x, T *__restrict__ y,
     }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
+extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
     softmax(const T *__restrict__ x, T *__restrict__ y, long long rows,
             long long columns, long long pitch, long long pitch_out,
             int kept_bytes)
 {
     extern __shared__ __align__(16) unsigned char kept[];
 
-    if (IS_DEFAULT && columns <= SHORT)
-        softmax_rows<part_short, ROWS_SHORT>(x, y, rows, columns, pitch,
-                                             pitch_out, kept_bytes, kept);
-    else
-        softmax_rows<part, ROWS>(x, y, rows, columns, pitch, pitch_out,
-                                 kept_bytes, kept);
+    with_kind(columns, kept_bytes, [&](auto kind) {
+        softmax_rows<decltype(kind)>(x, y, rows, columns, pitch, pitch_out,
+                                     kept_bytes, kept);
+    });
 }

@@ -12,6 +12,7 @@
 # SEED: of the drawn problems (3101; those tested have the next one).
 # DEVICES: what tunes the lists, cuda:0,1 for two (DEVICE).
 # SECONDS_MAX: the tests are interrupted then (540); what was reached is judged.
+# FOLDER/taught.db keeps all trials.
 . "$(dirname "$0")/steps.sh"
 OP=${OP:-gemm}
 SEED=${SEED:-3101}
@@ -51,6 +52,8 @@ last() {
             (w.problem_id, w.device_id, w.mode))" ;;
     default) of=w.default_time_ns ;;
     esac
+    # The database has the codes of types (runtime/base/type.c).
+    set -- "$1" "$(echo "$2" | sed 's/bf16/2/; s/f16/1/; s/f32/4/; s/f64/5/')"
     db_ask "$scratch/taught.db" "select round(coalesce($of / w.time_ns, 0), 4)
         from winner_v1 w where op = '$OP' and (dims = '$2' or dims glob '$2,*')"
 }
@@ -59,6 +62,7 @@ cp "$HONE_DB" "$scratch/taught.db"
 step test timeout -s INT $((SECONDS_MAX + begin - $(date +%s))) \
     "$HONE" tune --shapes "$scratch/test" --no-portfolio --budget "$TRIALS" \
     --device "$DEVICES" --format json --db "$scratch/taught.db"
+cp "$scratch/taught.db" "$OUT/taught.db"
 runs "$scratch/taught.db" >"$OUT/tuned.txt" 2>>"$OUT/steps.log"
 while read -r dims chosen_ns match by; do
     # shellcheck disable=SC2046 # time, match and implementation of the tuned one

@@ -78,6 +78,30 @@ static void powers_and_types(void **state)
     hone__template_free(t);
 }
 
+/* Where a list leaves most room most is drawn, and where other types lie. */
+static void room_is_filled(void **state)
+{
+    static const int64_t dims[10][HONE_MAX_DIMS] = {
+        {64, 100, 4, 100},   {64, 110, 4, 110},   {64, 120, 4, 120},
+        {64, 130, 4, 130},   {64, 140, 4, 140},   {64, 6000, 4, 6000},
+        {64, 1000, 1, 1000}, {64, 1500, 1, 1500}, {64, 2000, 1, 2000},
+        {64, 3000, 1, 3000}};
+    static int64_t out[MOST][HONE_MAX_DIMS];
+    hone_template *const t = parse_good(TEMPLATE);
+    const size_t n = draw(t, dims, 10, 20, out);
+    size_t n_close = 0, n_far = 0;
+
+    (void)state;
+    assert_int_equal(n, 20);
+    for (size_t i = 0; i < n; ++i) {
+        n_close += out[i][2] == 4 && out[i][1] >= 90 && out[i][1] <= 150;
+        n_far += out[i][2] == 1 && out[i][1] < 500;
+    }
+    assert_in_range(n_close, 0, 4);
+    assert_in_range(n_far, 1, 20);
+    hone__template_free(t);
+}
+
 static void nothing_between(void **state)
 {
     static const int64_t few[3][HONE_MAX_DIMS] = {
@@ -101,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(between_a_list),
         cmocka_unit_test(powers_and_types),
+        cmocka_unit_test(room_is_filled),
         cmocka_unit_test(nothing_between),
     };
 

@@ -10,7 +10,7 @@
 
 enum {
     N_NEAR = 5,      /* of so many nearest problems one is the other end */
-    TRIES = 8,       /* for each problem that is wanted */
+    TRIES = 8,       /* drawn for each problem that is wanted: the best */
     MOST_ALIGNED = 6 /* multiples of 64 are aligned to everything */
 };
 
@@ -95,8 +95,19 @@ static double distance(const between_run *run, const int64_t *a,
     return sum;
 }
 
-/* One of the nearest to problem `from`, that one itself if there are too few
- * like it. */
+/* Are there problems enough like this one? */
+static int has_company(const hone_between_request *r, size_t of)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_problems; ++i)
+        n += is_alike(r->tmpl, r->dims[of], r->dims[i]) &&
+             !is_special(r->tmpl, r->dims[i]);
+    return n >= HONE_BETWEEN_LEAST_PROBLEMS;
+}
+
+/* One of the nearest to problem `from`, of whatever types: its sizes are what
+ * is wanted, and those of f16 say where those of f32 may come to lie. */
 static size_t other_end(between_run *run, size_t from)
 {
     const hone_between_request *r = run->request;
@@ -108,8 +119,7 @@ static size_t other_end(between_run *run, size_t from)
         const double apart = distance(run, r->dims[from], r->dims[i]);
         size_t at = n < N_NEAR ? n : N_NEAR - 1;
 
-        if (i == from || !is_alike(r->tmpl, r->dims[from], r->dims[i]) ||
-            is_special(r->tmpl, r->dims[i]) ||
+        if (i == from || is_special(r->tmpl, r->dims[i]) ||
             (n == N_NEAR && apart >= far[at]))
             continue;
         for (; at && far[at - 1] > apart; --at) {
@@ -120,13 +130,10 @@ static size_t other_end(between_run *run, size_t from)
         near[at] = i;
         n += n < N_NEAR;
     }
-    if (n + 1 < HONE_BETWEEN_LEAST_PROBLEMS)
-        return from;
     return near[(size_t)(uniform(run) * (double)n)];
 }
 
-/* ---- one problem
- * ------------------------------------------------------------- */
+/* ---- one problem -------------------------------------------------------- */
 
 static int64_t align_as(int64_t value, int64_t parent, const between_size *size)
 {
@@ -186,6 +193,45 @@ static int is_among(const hone_template *tmpl, const int64_t *dims,
     return 0;
 }
 
+/* To the nearest of the same types, in a list. */
+static double room_around(const between_run *run, const int64_t *dims,
+                          const int64_t (*list)[HONE_MAX_DIMS], size_t n)
+{
+    double least = HUGE_VAL;
+
+    for (size_t i = 0; i < n; ++i)
+        if (is_alike(run->request->tmpl, dims, list[i]))
+            least = fmin(least, distance(run, dims, list[i]));
+    return least;
+}
+
+/* The one of several that is furthest from all that is tuned: what lies close
+ * to another teaches little. 0: there is none. */
+static int draw_best(between_run *run, size_t from,
+                     int64_t (*out)[HONE_MAX_DIMS], size_t n_out)
+{
+    const hone_between_request *r = run->request;
+    const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
+    double best = -1;
+
+    for (int i = 0; i < TRIES; ++i) {
+        int64_t dims[HONE_MAX_DIMS] = {0};
+        double room;
+
+        if (draw_one(run, from, other_end(run, from), dims) != HONE_OK ||
+            is_among(r->tmpl, dims, r->dims, r->n_problems) ||
+            is_among(r->tmpl, dims, drawn, n_out))
+            continue;
+        room = fmin(room_around(run, dims, r->dims, r->n_problems),
+                    room_around(run, dims, drawn, n_out));
+        if (room > best) {
+            best = room;
+            memcpy(out[n_out], dims, sizeof dims);
+        }
+    }
+    return best >= 0;
+}
+
 hone_status hone__between_draw(const hone_between_request *request,
                                int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
                                hone_error *err)
@@ -200,17 +246,10 @@ hone_status hone__between_draw(const hone_between_request *request,
     look_at(run);
     for (size_t i = 0; i < most && *out_n < request->n_wanted; ++i) {
         const size_t from = i % request->n_problems;
-        const size_t to = is_special(request->tmpl, request->dims[from])
-                              ? from
-                              : other_end(run, from);
-        int64_t *dims = out[*out_n];
 
-        if (to == from || draw_one(run, from, to, dims) != HONE_OK ||
-            is_among(request->tmpl, dims, request->dims, request->n_problems) ||
-            is_among(request->tmpl, dims, (const int64_t(*)[HONE_MAX_DIMS])out,
-                     *out_n))
-            continue;
-        ++*out_n;
+        if (!is_special(request->tmpl, request->dims[from]) &&
+            has_company(request, from))
+            *out_n += (size_t)draw_best(run, from, out, *out_n);
     }
     hone__free(run);
     return HONE_OK;

@@ -19,10 +19,11 @@ typedef struct hone_between_request {
 
 /* Each on the way from one problem to one of its nearest, sizes in their
  * logarithms, aside by up to half an octave, aligned as one of the two, and
- * powers of two where all are; never outside of what the list has of a size,
- * nor one of the list, nor one twice. What follows from other dimensions goes
- * on following. `out` has room for n_wanted; fewer may come: a list of one
- * size has nothing between. HONE_ERR_NO_MEMORY. */
+ * powers of two where all are; of several such the one that is furthest from
+ * all problems of its types, which are those of the first. Never outside of
+ * what the list has of a size, nor one of the list, nor one twice. What follows
+ * from other dimensions goes on following. `out` has room for n_wanted; fewer
+ * may come: a list of one size has nothing between. HONE_ERR_NO_MEMORY. */
 hone_status hone__between_draw(const hone_between_request *request,
                                int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
                                hone_error *err);
