@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm_grouped/sm90: the operation of gemm_grouped.cuh with the matrix instructions
+ * (wgmma) and the copy engine (TMA) of Hopper, compute capability 9.0 only. Any sizes.
+ *
+ * A block computes tiles of BM x BN of C, one after the other, as those of gemm/sm90
+ * do: one warp group asks the copy engine for slots of a ring in shared memory (a tile
+ * of A and one of B, BK deep), the other CONSUMERS multiply. With SCHEDULE = together
+ * each has BM/CONSUMERS rows of a tile, with in_turn the two have a tile each: while
+ * one writes, the other multiplies. Blocks of a CLUSTER have tiles one below the other
+ * (c2x1) or side by side (c1x2) in one group; of the tile of B or A that they share
+ * each reads a part, for both.
+ *
+ * Which tile is next says gemm_grouped_walk.cuh, to each thread that asks. There are
+ * no more blocks than run at once, since nobody on the host knows how many tiles there
+ * are; those that have none end.
+ *
+ * Tiles begin with their group. What one has below the group's last row is read all
+ * the same, rows of the next group or beyond the end, where the copy engine has zeros.
+ * A warp group all of whose rows lie there does not multiply: it gives slots back. B is
+ * a tensor of three dimensions, so that no tile reaches into the next group's matrix.
+ *
+ * C is written from staging buffers (gemm_sm90_store.cuh): by the copy engine where all
+ * rows of a warp group belong to the tile's group, and it can write C at all (rows of a
+ * multiple of 16 bytes), else by warps, the group's rows and no others. A warp group
+ * may write one tile in this and the next in the other way, so before warps fill the
+ * buffers what the copy engine reads there has to be done.
+ *
+ * Alignment: the copy engine takes rows that start at multiples of 16 bytes. A or B
+ * whose rows (K, or N elements) do not are first copied to a workspace by
+ * gemm_grouped_pack.cuh: one launch for both and a pass over them.
+ *
+ * Accuracy: sums in f32 in the order of K, rounded once.
+ *
+ * Hazards: those of gemm/sm90. No function call may remain in the loop of products, or
+ * ptxas serialises them (C7510). A warp gives a slot back only after the products that
+ * read it. Blocks of a cluster leave together, and take as many tiles. */
+#include "gemm_grouped.cuh"
+#include "hone_device.cuh"
+#include "hone_hopper.cuh"
+#include "hone_pack.cuh"
+#include "gemm_epilogue.cuh"
+#include "gemm_sm90_pack.cuh"
+#include "gemm_sm90_parts.cuh"
+#include "gemm_sm90_slots.cuh"
+#include "gemm_sm90_output.cuh"
+#include "gemm_sm90_staging.cuh"
+#include "gemm_sm90_store.cuh"
+#include "gemm_grouped_walk.cuh"
+
+#pragma hone implements gemm_grouped/sm90 "wgmma and tensor copies of compute capability 9.0"
+#pragma hone require K > 0 "nothing is multiplied: the plain implementation writes zeros"
+#pragma hone arch sm == 90 features
+#pragma hone device cuda "it uses wgmma and tensor copies of compute capability 9.0"
+
+#include "gemm_grouped_sm90_space.cuh"
+#include "gemm_grouped_pack.cuh"
+
+#pragma hone let LINES_A = BM/CLUSTER_N
+#pragma hone let LINES_B = (TRANS_B ? BN : BK)/CLUSTER_M
+#pragma hone tensormap MAP_A: A dims(K, ROWS, 1) strides(PITCH_A*2, ROWS*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
+#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, GROUPS) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
+#pragma hone tensormap MAP_PACKED_A: packed_a dims(K, ROWS, 1) strides(PITCH_A*2, ROWS*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
+#pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, GROUPS) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
+#pragma hone tensormap MAP_C: C dims(N, ROWS, 1) strides(N*sizeof(OUT), align(ROWS*N, 8)*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(MAPPED_C)
+#pragma hone launch gemm_grouped_sm90 grid(min(TILES, RESIDENT)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, OFFSETS, C, i32(ROWS), i32(N), i32(K), i32(GROUPS), i32(STAGES), i32(RASTER == along_n), i32(BAND), i32(PACK_A), i32(PACK_B), i32(MAPPED_C)) early
+
+namespace {
+
+namespace gemm = hone::gemm;
+
+constexpr int kSharedA = CLUSTER_N; /* blocks that share a tile of A */
+constexpr int kSharedB = CLUSTER_M;
+constexpr int kBlocks = kSharedA * kSharedB; /* of a cluster */
+constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
+constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
+constexpr int kHeights = WM / 64; /* products over a warp group's rows */
+constexpr int kSums = BN / 2;     /* a thread's, of one product */
+constexpr int kSlot = SLOT_A + SLOT_B;
+constexpr int kMostStages = 12;
+
+using walk_of_block = gemm::grouped_walk<BM, BN, kSharedB, kSharedA>;
+using matrix_c = gemm::matrix<OUT, false>;
+using staged_output =
+    gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM, false, false>;
+using nothing = hone::epilogue<OUT, false, 0>;
+
+/* What wgmma has to know of an operand besides its address. Where K is
+ * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
+ * Across K: the same of eight k, and the next 64 elements of N lie BK rows further
+ * on. */
+constexpr unsigned long long kAlongK = 1ull << 62 | 64ull << 32 | 1ull << 16;
+constexpr unsigned long long kAcrossK =
+    1ull << 62 | 64ull << 32 | (unsigned long long)(BK * 128 / 16) << 16;
+
+using sums_of_thread = float[kHeights][kSums];
+
+/* One product of 64 rows, BN columns and 16 of K; `sum` 0 forgets what the
+ * sums held. */
+__device__ __forceinline__ void multiply(float (&d)[kSums],
+                                         unsigned long long a,
+                                         unsigned long long b, int sum)
+{
+    asm volatile("{\n"
+                 ".reg .pred sum;\n"
+                 "setp.ne.b32 sum, %@{BN/2 + 2}, 0;\n"
+#pragma hone if T == f16
+                 "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.f16.f16 "
+#pragma hone else
+                 "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.bf16.bf16 "
+#pragma hone endif
+                 "{%0"
+#pragma hone for I in 1..BN/2-1
+                 ", %@{I}"
+#pragma hone endfor
+                 "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1, 0, %@{BN/2 + 3};\n"
+                 "}"
+                 : "+f"(d[0])
+#pragma hone for I in 1..BN/2-1
+                 , "+f"(d[@{I}])
+#pragma hone endfor
+                 : "l"(a), "l"(b), "r"(sum), "n"(ACROSS));
+}
+
+/* One thread fills the ring. */
+__device__ __forceinline__ void produce(gemm::ring_place place,
+                                        walk_of_block walk,
+                                        const CUtensorMap &map_a,
+                                        const CUtensorMap &map_b, int K)
+{
+    gemm::grouped_tile t;
+
+    hone::tensor_prefetch(map_a);
+    hone::tensor_prefetch(map_b);
+#pragma unroll 1
+    while (walk.take(&t)) {
+#pragma unroll 1
+        for (int k = 0; k < K; k += BK) {
+            const unsigned to = place.slots + place.slot * kSlot;
+            const unsigned full = place.own_full();
+
+            hone::barrier_wait(place.own_empty(), place.round ^ 1);
+            hone::barrier_expect(full, kSlot);
+            gemm::load<false, BM, BK, kSharedA>(to, map_a, t.row, k, 0,
+                                                walk.rank, full);
+            gemm::load<ACROSS != 0, BN, BK, kSharedB>(
+                to + SLOT_A, map_b, t.col, k, t.group, walk.rank, full);
+            place.advance();
+        }
+    }
+}
+
+/* The products of one slot. `a` and `b` describe where a warp group's part of
+ * the first slot starts; `old` is 0 for the first slot of a tile. */
+__device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
+                                              unsigned long long a,
+                                              unsigned long long b,
+                                              int slot, int old)
+{
+    a += slot * (kSlot / 16);
+    b += slot * (kSlot / 16);
+    hone::wgmma_begin();
+#pragma unroll
+    for (int k = 0; k < BK / 16; k++) {
+        const int of_a = k / 4 * BM * 128 + k % 4 * 32;
+        const int of_b = ACROSS ? k * 2048 : k / 4 * BN * 128 + k % 4 * 32;
+
+#pragma unroll
+        for (int i = 0; i < kHeights; i++)
+            multiply(sums[i], a + (of_a + i * 64 * 128) / 16, b + of_b / 16,
+                     k > 0 ? 1 : old);
+    }
+    hone::wgmma_commit();
+}
+
+/* The sums of a tile, of `steps` slots. */
+__device__ __forceinline__ void multiply_tile(sums_of_thread &sums,
+                                              gemm::ring_place &place,
+                                              unsigned long long a,
+                                              unsigned long long b, int steps)
+{
+    int last = 0;
+
+    if constexpr (kHeights * kSums > 128) {
+#pragma unroll
+        for (int i = 0; i < kHeights * kSums; i++)
+            sums[i / kSums][i % kSums] = 0.0f;
+    }
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        hone::barrier_wait(place.own_full(), place.round);
+        multiply_slot(sums, a, b, place.slot, step > 0);
+        hone::wgmma_wait<PENDING>();
+        if (PENDING == 0 || step > 0)
+            gemm::release<kBlocks>(place, PENDING == 0 ? place.slot : last);
+        last = place.slot;
+        place.advance();
+    }
+    hone::wgmma_wait<0>();
+    if (PENDING > 0)
+        gemm::release<kBlocks>(place, last);
+#pragma unroll
+    for (int i = 0; i < kHeights; i++)
+        hone::wgmma_result(sums[i]);
+}
+
+/* None of this warp group's rows belong to the tile's group. */
+__device__ __forceinline__ void skip_tile(gemm::ring_place &place, int steps)
+{
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        hone::barrier_wait(place.own_full(), place.round);
+        gemm::release<kBlocks>(place, place.slot);
+        place.advance();
+    }
+}
+
+/* A warp group multiplies what is in the ring. In turn, a group waits for its
+ * slots only when the other has seen all that come before: a barrier tells a
+ * phase from the next by its parity, not from the one after. */
+__device__ __forceinline__ void consume(gemm::ring_place place,
+                                        walk_of_block walk,
+                                        const CUtensorMap &map_c, matrix_c c,
+                                        staged_output staged, int K, bool mapped)
+{
+    const int group = threadIdx.x / 128 - 1;
+    const int thread = threadIdx.x % 128;
+    const int part = kInTurn ? 0 : group; /* of a tile's rows */
+    const int steps = (K + BK - 1) / BK;
+    const int all_rows = c.rows;
+    const unsigned long long a =
+        kAlongK + hone::wgmma_address(place.slots + part * WM * 128);
+    const unsigned long long b = (ACROSS ? kAcrossK : kAlongK) +
+                                 hone::wgmma_address(place.slots + SLOT_A);
+    sums_of_thread sums = {};
+    unsigned my_turn = group == 0;
+    gemm::grouped_tile t;
+
+    staged.buffers += group * staged_output::BYTES;
+    if (kInTurn) {
+        place.skip(group * steps);
+        walk.alternate(group);
+    }
+#pragma unroll 1
+    while (walk.take(&t)) {
+        const int row = t.row + part * WM;
+        const bool has_rows = row < t.end;
+
+        if (kInTurn)
+            hone::barrier_wait(place.turns + 8 * group, my_turn);
+        if (has_rows)
+            multiply_tile(sums, place, a, b, steps);
+        else
+            skip_tile(place, steps);
+        if (kInTurn) {
+            if (threadIdx.x % 32 == 0)
+                hone::barrier_arrive(place.turns + 8 * (1 - group));
+            place.skip(steps);
+        }
+        my_turn ^= 1;
+        if (!has_rows)
+            continue;
+        /* What is beyond the last row of all, the copy engine leaves. */
+        c.rows = t.end;
+        staged.mapped = mapped && (row + WM <= t.end || t.end == all_rows);
+        if (!staged.mapped && thread == 0)
+            hone::tensor_store_wait_read<0>();
+        staged.store(sums, map_c, c,
+                     gemm::tile{row, t.col, 0, 0, 0, false, false}, nothing{});
+    }
+    if (thread == 0)
+        hone::tensor_store_wait();
+}
+
+} /* namespace */
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+gemm_grouped_sm90(const __grid_constant__ CUtensorMap MAP_A,
+                  const __grid_constant__ CUtensorMap MAP_B,
+                  const __grid_constant__ CUtensorMap MAP_PACKED_A,
+                  const __grid_constant__ CUtensorMap MAP_PACKED_B,
+                  const __grid_constant__ CUtensorMap MAP_C, const int *offsets,
+                  OUT *C, int rows, int cols, int K, int groups, int stages,
+                  int along_n, int band, int packed_a, int packed_b,
+                  int mapped_c)
+{
+    extern __shared__ __align__(1024) unsigned char shared[];
+    const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
+    const CUtensorMap &map_b = packed_b ? MAP_PACKED_B : MAP_B;
+    const walk_of_block walk(offsets, groups, cols, band, along_n != 0);
+    gemm::ring_place place;
+
+    /* The swizzle wants multiples of 1024. */
+    place.stages = stages;
+    place.slots = (hone::shared_address(shared) + 1023u) / 1024u * 1024u;
+    place.full = place.slots + stages * kSlot + STAGING;
+    place.empty = place.full + kMostStages * 8;
+    place.turns = place.empty + kMostStages * 8;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < stages; i++) {
+            hone::barrier_init(place.full + 8 * i, 1);
+            hone::barrier_init(place.empty + 8 * i, kWarps * kBlocks);
+        }
+        for (int i = 0; i < 2; i++)
+            hone::barrier_init(place.turns + 8 * i, 4);
+        hone::barrier_init_done();
+    }
+    if constexpr (kBlocks > 1)
+        hone::cluster_sync();
+    else
+        __syncthreads();
+    hone::wait_for_previous();
+
+    if (threadIdx.x < 128) {
+        if constexpr (CONSUMERS > 1)
+            hone::registers_shrink<PRODUCER>();
+        if (threadIdx.x == 0)
+            produce(place, walk, map_a, map_b, K);
+    } else {
+        matrix_c c;
+        staged_output staged;
+
+        if constexpr (CONSUMERS > 1)
+            hone::registers_grow<GROWN>();
+        c.to = reinterpret_cast<matrix_c::one *>(C);
+        c.pitch = cols;
+        c.rows = rows;
+        c.cols = cols;
+        c.pairs = false; /* asked for by stores from registers alone */
+        staged.buffers = place.slots + stages * kSlot;
+        staged.alpha = 1.0f;
+        staged.beta = 0.0f;
+        consume(place, walk, MAP_C, c, staged, K, mapped_c != 0);
+    }
+    if constexpr (kBlocks > 1) {
+        __syncwarp();
+        hone::cluster_sync();
+    }
+}
