@@ -56,4 +56,4 @@
 /* Integers so small that sums are exact in f32. */
 #pragma hone let INTEGERS = OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
 #pragma hone check template.gemm_grouped_plain tolerance(K + 4) norm(K/16 + 256) exact(INTEGERS)
-#pragma hone baseline template.gemm_grouped_plain
+#pragma hone baseline memcpy

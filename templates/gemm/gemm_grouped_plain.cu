@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm_grouped/plain: each thread computes elements of C, one after another, as the
  * definition says, and looks for the group of each one's row. Any sizes, any device:
- * what the others are compared with. Sums are kept in f64. Threads of a warp have
- * neighbours in a row of C, so that B is read in whole lines unless it is transposed. */
+ * what the others are compared with. Products are exact in f32, sums are kept in f64.
+ * Threads of a warp have neighbours in a row of C, so that B is read in whole lines;
+ * where it is transposed, each reads its row, eight numbers at once if all rows begin
+ * at multiples of that. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include "gemm_grouped.cuh"
@@ -28,22 +30,46 @@ __device__ inline int group_of(const int *offsets, int groups, long long row)
     return low;
 }
 
+/* The sum of K products of numbers of a and of b, `step` apart in b. */
+__device__ inline double product(const T *a, const T *b, long long K,
+                                 long long step)
+{
+    double sum = 0;
+
+    for (long long k = 0; k < K; k++)
+        sum += (double)(hone::widen(a[k]) * hone::widen(b[k * step]));
+    return sum;
+}
+
+/* The same of neighbours: a, b and K are multiples of eight. */
+__device__ inline double product_of_rows(const T *a, const T *b, long long K)
+{
+    double sum = 0;
+
+    for (long long k = 0; k < K; k += 8) {
+        const hone::pack<T, 8> x = hone::read_pack<8>(a + k);
+        const hone::pack<T, 8> y = hone::read_pack<8>(b + k);
+
+        for (int i = 0; i < 8; i++)
+            sum += (double)(hone::widen(x.at[i]) * hone::widen(y.at[i]));
+    }
+    return sum;
+}
+
 extern "C" __global__ void __launch_bounds__(256)
 gemm_grouped_plain(const T *__restrict__ A, const T *__restrict__ B,
                    const int *__restrict__ OFFSETS, OUT *__restrict__ C,
                    long long rows, long long N, long long K, int groups)
 {
-    const long long b_col = TRANS_B ? K : 1, b_step = TRANS_B ? 1 : N;
-
     for (long long i = blockIdx.x * 256LL + threadIdx.x; i < rows * N;
          i += gridDim.x * 256LL) {
         const long long row = i / N, col = i % N;
         const T *a = A + row * K;
-        const T *b = B + group_of(OFFSETS, groups, row) * (K * N) + col * b_col;
-        double sum = 0;
+        const T *b = B + group_of(OFFSETS, groups, row) * (K * N) +
+                     (TRANS_B ? col * K : col);
 
-        for (long long k = 0; k < K; k++)
-            sum += (double)hone::widen(a[k]) * (double)hone::widen(b[k * b_step]);
-        C[i] = hone::narrow<OUT>((float)sum);
+        C[i] = hone::narrow<OUT>((float)(TRANS_B && K % 8 == 0
+                                             ? product_of_rows(a, b, K)
+                                             : product(a, b, K, TRANS_B ? 1 : N)));
     }
 }

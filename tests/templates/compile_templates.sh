@@ -74,6 +74,11 @@ space gemm/gemm_sm90 3000,520,776 300 40000
 space gemm/gemm_sm90 8192,8192,64,bf16,bf16,0,1 300 40000
 space gemm/gemm_sm90 4096,4096,4096,f16,f32,1,0 300 40000
 space gemm/gemm_sm90 8192,8192,8192,bf16,f32,1,1 300 40000
+space gemm/gemm_grouped_plain 1000,517,333,7 1 1
+space gemm/gemm_grouped_sm90 1,1,1,1 100 20000
+space gemm/gemm_grouped_sm90 32768,4096,4096,64,bf16,bf16,1 100 20000
+space gemm/gemm_grouped_sm90 256,4096,4096,64 100 20000
+space gemm/gemm_grouped_sm90 1000,517,333,7,f16,f16 100 20000
 space gemm/gemm_small 64,64,64,f32,f32,BATCH=1000 100 40000
 space gemm/gemm_small 33,33,33,f64,f64,1,1,BATCH=100 50 40000
 space gemm/gemm_small 4,4,4,f16,f16,BATCH=100 50 40000
