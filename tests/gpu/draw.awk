@@ -92,6 +92,10 @@ function dims(op,    n, m) {
         m = size(3, 7)
         return n "," m "," size(3, 7) ",BATCH=" int(size(22, 25) / (n * m))
     }
+    if (op == "gemm_grouped")
+        return size(6, 14.5) "," size(6, 12.5) "," size(6, 12.5) "," \
+            size(1, 6.5) "," one_of("f16,f16 bf16,bf16 bf16,f32") "," \
+            one_of("0 1")
     if (op == "gemv") {
         n = size(5, 22)
         return n "," int(size(24, 28) / n) "," one_of("f32 f16 f64") "," \

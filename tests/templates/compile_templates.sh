@@ -79,6 +79,10 @@ space gemm/gemm_grouped_sm90 1,1,1,1 100 20000
 space gemm/gemm_grouped_sm90 32768,4096,4096,64,bf16,bf16,1 100 20000
 space gemm/gemm_grouped_sm90 256,4096,4096,64 100 20000
 space gemm/gemm_grouped_sm90 1000,517,333,7,f16,f16 100 20000
+space gemm/gemm_grouped_mma 1,1,1,1 100 10000
+space gemm/gemm_grouped_mma 32768,4096,4096,64,bf16,bf16,1 100 10000
+space gemm/gemm_grouped_mma 256,4096,4096,64 100 10000
+space gemm/gemm_grouped_mma 1000,517,333,7,f16,f16 100 10000
 space gemm/gemm_small 64,64,64,f32,f32,BATCH=1000 100 40000
 space gemm/gemm_small 33,33,33,f64,f64,1,1,BATCH=100 50 40000
 space gemm/gemm_small 4,4,4,f16,f16,BATCH=100 50 40000
@@ -119,6 +123,9 @@ refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or
 refused gemm/gemm_plain 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_simt 16,16,16,f64 "C is of the type of A and B"
 refused gemm/gemm_mma 16,16,16,f32 "these tensor cores take f16 and bf16"
+refused gemm/gemm_grouped_sm90 16,16,16,2,f16,bf16 "C is of the type of A and B"
+refused gemm/gemm_grouped_sm90 16,16,0,2 "nothing is multiplied"
+refused gemm/gemm_grouped_mma 2G,16,16,2 "an offset is an i32"
 refused gemm/gemm_wmma 16,16,24,,,,,16 "LDA is less than a row of A"
 refused gemm/gemm_wmma 16,16,24,,,,1,,16 "LDB is less than a row of B"
 refused gemm/gemm_wmma 16,16,24,,,,,,,8 "LDC is less than a row of C"
@@ -336,7 +343,8 @@ transpose="transpose/transpose_plain transpose/transpose_tiles
     transpose/transpose_square_plain transpose/transpose_square_tiles"
 
 all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma gemm/gemm_mma gemm/gemm_simt
-    gemm/gemm_i8_plain gemm/gemm_i8_simt gemm/gemm_i8_mma conv1d
+    gemm/gemm_i8_plain gemm/gemm_i8_simt gemm/gemm_i8_mma
+    gemm/gemm_grouped_plain gemm/gemm_grouped_sm90 gemm/gemm_grouped_mma conv1d
     $transforms
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $attention $pipeline
     $transpose"
@@ -404,5 +412,14 @@ for dims in 16,4096,4096,f16,f16 4096,24,4096,bf16,f32,1,1 \
     "$HONE" compile "$templates/gemm/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
         --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile gemm_sm90 at $dims: $(cat "$cache/err")"
+done
+# The same of groups, and rows that are packed.
+for dims in 32768,4096,4096,64,bf16,bf16,1 256,1024,4096,64,f16,f32 \
+    3001,517,333,17,bf16,f32; do
+    for t in gemm_grouped_sm90 gemm_grouped_mma; do
+        "$HONE" compile "$templates/gemm/$t.cu" --dims "$dims" --arch sm_90 \
+            --limit "$few" > /dev/null 2> "$cache/err" ||
+            fail "compile $t at $dims: $(cat "$cache/err")"
+    done
 done
 exit "$failures"
