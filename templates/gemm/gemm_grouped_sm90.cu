@@ -14,10 +14,12 @@
  * no more blocks than run at once, since nobody on the host knows how many tiles there
  * are; those that have none end.
  *
- * Tiles begin with their group. What one has below the group's last row is read all
- * the same, rows of the next group or beyond the end, where the copy engine has zeros.
- * A warp group all of whose rows lie there does not multiply: it gives slots back. B is
- * a tensor of three dimensions, so that no tile reaches into the next group's matrix.
+ * Tiles begin with their group, and of the last one of a group only so many times 64
+ * rows of A are copied and multiplied as the group has there: a warp group multiplies
+ * 64 rows or 128, or gives slots back. Of the last 64 what lies below the group is read
+ * all the same, rows of the next one or beyond the end, where the copy engine has zeros.
+ * B is a tensor of three dimensions, so that no tile reaches into the next group's
+ * matrix.
  *
  * C is written from staging buffers (gemm_sm90_store.cuh): by the copy engine where all
  * rows of a warp group belong to the tile's group, and it can write C at all (rows of a
@@ -55,7 +57,7 @@
 #include "gemm_grouped_sm90_space.cuh"
 #include "gemm_grouped_pack.cuh"
 
-#pragma hone let LINES_A = BM/CLUSTER_N
+#pragma hone let LINES_A = 64/CLUSTER_N
 #pragma hone let LINES_B = (TRANS_B ? BN : BK)/CLUSTER_M
 #pragma hone tensormap MAP_A: A dims(K, ROWS, 1) strides(PITCH_A*2, ROWS*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
 #pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, GROUPS) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
@@ -121,6 +123,37 @@ __device__ __forceinline__ void multiply(float (&d)[kSums],
                  : "l"(a), "l"(b), "r"(sum), "n"(ACROSS));
 }
 
+/* How many times 64 rows the group has from `row` on, MOST at most. */
+template <int MOST> __device__ __forceinline__ int heights_of(int row, int end)
+{
+    return min((end - row + 63) >> 6, MOST);
+}
+
+/* So much of A's part of a slot, in boxes of 64 rows by 64 of K. */
+__device__ __forceinline__ void load_rows(unsigned to, const CUtensorMap &map,
+                                          int row, int k, int heights, int rank,
+                                          unsigned barrier)
+{
+    const int first = kSharedA > 1 ? rank * (64 / kSharedA) : 0;
+
+#pragma unroll
+    for (int i = 0; i < BM / 64; i++) {
+        if (i >= heights)
+            break;
+#pragma unroll
+        for (int j = 0; j < BK / 64; j++) {
+            const unsigned at = to + (j * BM + i * 64 + first) * 128;
+            const int y = row + i * 64 + first;
+
+            if constexpr (kSharedA > 1)
+                hone::tensor_load_all(at, map, k + j * 64, y, 0, barrier,
+                                      (1 << kSharedA) - 1);
+            else
+                hone::tensor_load(at, map, k + j * 64, y, 0, barrier);
+        }
+    }
+}
+
 /* One thread fills the ring. */
 __device__ __forceinline__ void produce(gemm::ring_place place,
                                         walk_of_block walk,
@@ -133,15 +166,17 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
     hone::tensor_prefetch(map_b);
 #pragma unroll 1
     while (walk.take(&t)) {
+        const int heights = heights_of<BM / 64>(t.row, t.end);
+        const int bytes = SLOT_B + max(heights, 0) * (64 * BK * 2);
+
 #pragma unroll 1
         for (int k = 0; k < K; k += BK) {
             const unsigned to = place.slots + place.slot * kSlot;
             const unsigned full = place.own_full();
 
             hone::barrier_wait(place.own_empty(), place.round ^ 1);
-            hone::barrier_expect(full, kSlot);
-            gemm::load<false, BM, BK, kSharedA>(to, map_a, t.row, k, 0,
-                                                walk.rank, full);
+            hone::barrier_expect(full, bytes);
+            load_rows(to, map_a, t.row, k, heights, walk.rank, full);
             gemm::load<ACROSS != 0, BN, BK, kSharedB>(
                 to + SLOT_A, map_b, t.col, k, t.group, walk.rank, full);
             place.advance();
@@ -149,8 +184,10 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
     }
 }
 
-/* The products of one slot. `a` and `b` describe where a warp group's part of
- * the first slot starts; `old` is 0 for the first slot of a tile. */
+/* The products of one slot, of HEIGHTS times 64 rows. `a` and `b` describe where a
+ * warp group's part of the first slot starts; `old` is 0 for the first slot of a
+ * tile. */
+template <int HEIGHTS>
 __device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
                                               unsigned long long a,
                                               unsigned long long b,
@@ -165,7 +202,7 @@ __device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
         const int of_b = ACROSS ? k * 2048 : k / 4 * BN * 128 + k % 4 * 32;
 
 #pragma unroll
-        for (int i = 0; i < kHeights; i++)
+        for (int i = 0; i < HEIGHTS; i++)
             multiply(sums[i], a + (of_a + i * 64 * 128) / 16, b + of_b / 16,
                      k > 0 ? 1 : old);
     }
@@ -173,6 +210,7 @@ __device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
 }
 
 /* The sums of a tile, of `steps` slots. */
+template <int HEIGHTS>
 __device__ __forceinline__ void multiply_tile(sums_of_thread &sums,
                                               gemm::ring_place &place,
                                               unsigned long long a,
@@ -180,15 +218,15 @@ __device__ __forceinline__ void multiply_tile(sums_of_thread &sums,
 {
     int last = 0;
 
-    if constexpr (kHeights * kSums > 128) {
+    if constexpr (HEIGHTS * kSums > 128) {
 #pragma unroll
-        for (int i = 0; i < kHeights * kSums; i++)
+        for (int i = 0; i < HEIGHTS * kSums; i++)
             sums[i / kSums][i % kSums] = 0.0f;
     }
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {
         hone::barrier_wait(place.own_full(), place.round);
-        multiply_slot(sums, a, b, place.slot, step > 0);
+        multiply_slot<HEIGHTS>(sums, a, b, place.slot, step > 0);
         hone::wgmma_wait<PENDING>();
         if (PENDING == 0 || step > 0)
             gemm::release<kBlocks>(place, PENDING == 0 ? place.slot : last);
@@ -199,7 +237,7 @@ __device__ __forceinline__ void multiply_tile(sums_of_thread &sums,
     if (PENDING > 0)
         gemm::release<kBlocks>(place, last);
 #pragma unroll
-    for (int i = 0; i < kHeights; i++)
+    for (int i = 0; i < HEIGHTS; i++)
         hone::wgmma_result(sums[i]);
 }
 
@@ -243,12 +281,14 @@ __device__ __forceinline__ void consume(gemm::ring_place place,
 #pragma unroll 1
     while (walk.take(&t)) {
         const int row = t.row + part * WM;
-        const bool has_rows = row < t.end;
+        const int heights = heights_of<kHeights>(row, t.end);
 
         if (kInTurn)
             hone::barrier_wait(place.turns + 8 * group, my_turn);
-        if (has_rows)
-            multiply_tile(sums, place, a, b, steps);
+        if (heights == kHeights)
+            multiply_tile<kHeights>(sums, place, a, b, steps);
+        else if (kHeights > 1 && heights == 1)
+            multiply_tile<1>(sums, place, a, b, steps);
         else
             skip_tile(place, steps);
         if (kInTurn) {
@@ -257,7 +297,7 @@ __device__ __forceinline__ void consume(gemm::ring_place place,
             place.skip(steps);
         }
         my_turn ^= 1;
-        if (!has_rows)
+        if (heights <= 0)
             continue;
         /* What is beyond the last row of all, the copy engine leaves. */
         c.rows = t.end;

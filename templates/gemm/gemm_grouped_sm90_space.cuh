@@ -49,7 +49,7 @@
 #pragma hone require !STREAM || (RASTER == along_m && BAND == 8 && PENDING == 1) "what seldom helps is tried one at a time"
 #pragma hone prefer !STREAM || ROWS*N*sizeof(OUT) >= 16M "C stays in the cache anyway"
 #pragma hone prefer BM <= 128 || ROWS > 128*GROUPS "more than half of each tile would lie outside"
-#pragma hone prefer CLUSTER_M == 1 || ROWS > BM*GROUPS "most groups have one row of tiles"
+#pragma hone prefer CLUSTER_M == 1 || ROWS > 2*BM*GROUPS "of few tiles below each other one has no neighbour"
 #pragma hone prefer CLUSTER_N == 1 || N > BN "there is one column of tiles"
 #pragma hone prefer BN <= 64 || BN == 128 || N > BN - 64 "a tile would lie outside by more than 64 columns"
 #pragma hone prefer BN >= 64 || N <= 2*BN "so narrow tiles are for a narrow C"
