@@ -75,6 +75,7 @@
 #include "hone_pack.cuh"
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
+#include "gemm_sm90_slots.cuh"
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
@@ -186,33 +187,6 @@ __device__ __forceinline__ void multiply(float (&d)[kSums],
                  : "l"(a), "l"(b), "r"(sum), "n"(X_ACROSS), "n"(Y_ACROSS));
 }
 
-/* One operand's part of a slot: ROWS of M or N by BK, as boxes of 64 elements
- * or 128 bytes a row. SHARED blocks of the cluster read the same one: each
- * asks for its part of every box, for all of them. */
-template <bool ACROSS, int ROWS, int SHARED>
-__device__ __forceinline__ void load(unsigned to, const CUtensorMap &map,
-                                     int row, int k, int batch, int rank,
-                                     unsigned barrier)
-{
-    constexpr int BOXES = ACROSS ? (ROWS + 63) / 64 : BK / 64;
-    constexpr int LINES = ACROSS ? BK : ROWS; /* of a box */
-    constexpr int OWN = LINES / SHARED;
-    const int first = SHARED > 1 ? rank * OWN : 0;
-
-#pragma unroll
-    for (int i = 0; i < BOXES; i++) {
-        const unsigned at = to + (i * LINES + first) * 128;
-        const int x = (ACROSS ? row : k) + i * 64;
-        const int y = (ACROSS ? k : row) + first;
-
-        if constexpr (SHARED > 1)
-            hone::tensor_load_all(at, map, x, y, batch, barrier,
-                                  (1 << SHARED) - 1);
-        else
-            hone::tensor_load(at, map, x, y, batch, barrier);
-    }
-}
-
 /* The steps of K that a part has: from `first` on, before `end`. */
 struct steps {
     int first, end;
@@ -248,25 +222,12 @@ __device__ __forceinline__ void produce(gemm::ring_place place, tile_walk walk,
 
             hone::barrier_wait(place.own_empty(), place.round ^ 1);
             hone::barrier_expect(full, kSlot);
-            load<X_ACROSS != 0, BM, kSharedX>(to, map_x, t.row, k, t.batch,
-                                              walk.rank, full);
-            load<Y_ACROSS != 0, BN, kSharedY>(to + SLOT_X, map_y, t.col, k,
-                                              t.batch, walk.rank, full);
+            gemm::load<X_ACROSS != 0, BM, BK, kSharedX>(
+                to, map_x, t.row, k, t.batch, walk.rank, full);
+            gemm::load<Y_ACROSS != 0, BN, BK, kSharedY>(
+                to + SLOT_X, map_y, t.col, k, t.batch, walk.rank, full);
             place.advance();
         }
-    }
-}
-
-/* A warp is done with a slot and says so to all blocks that fill it. */
-__device__ __forceinline__ void release(const gemm::ring_place &place, int slot)
-{
-    const int lane = threadIdx.x % 32;
-
-    if constexpr (kBlocks > 1) {
-        if (lane < kBlocks)
-            hone::barrier_arrive_at(place.empty + 8 * slot, lane);
-    } else if (lane == 0) {
-        hone::barrier_arrive(place.empty + 8 * slot);
     }
 }
 
@@ -411,7 +372,7 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
             multiply_slot(sums, x, y, place.slot, step > mine.first);
             hone::wgmma_wait<PENDING>();
             if (PENDING == 0 || step > mine.first)
-                release(place, PENDING == 0 ? place.slot : last);
+                gemm::release<kBlocks>(place, PENDING == 0 ? place.slot : last);
             last = place.slot;
             place.advance();
         }
@@ -422,7 +383,7 @@ __device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
         }
         hone::wgmma_wait<0>();
         if (PENDING > 0)
-            release(place, last);
+            gemm::release<kBlocks>(place, last);
 #pragma unroll
         for (int i = 0; i < kHeights; i++)
             hone::wgmma_result(sums[i]);
