@@ -41,11 +41,13 @@ __device__ inline double product(const T *a, const T *b, long long K,
     return sum;
 }
 
-/* The same of neighbours: a, b and K are multiples of eight. */
+/* The same of neighbours: a, b and K are multiples of eight. Lanes read rows of b
+ * that lie far apart, so each asks for whole sectors at once. */
 __device__ inline double product_of_rows(const T *a, const T *b, long long K)
 {
     double sum = 0;
 
+#pragma unroll 4
     for (long long k = 0; k < K; k += 8) {
         const hone::pack<T, 8> x = hone::read_pack<8>(a + k);
         const hone::pack<T, 8> y = hone::read_pack<8>(b + k);
