@@ -16,10 +16,11 @@ struct grouped_tile {
 
 /* The tiles of this block, BM x BN each. Tiles of a group are numbered behind those
  * of the groups before it; `band` lines of them (rows of tiles, or with `along_n`
- * columns) are walked together, across them. A cluster takes SHARED_M x SHARED_N that
- * lie side by side in one group: of these some may lie outside. */
+ * columns) are walked together, across them. A cluster takes SHARED_M that lie one below
+ * the other, or SHARED_N side by side, in one group: of these some may lie outside. */
 template <int BM, int BN, int SHARED_M, int SHARED_N> struct grouped_walk {
     static constexpr int BLOCKS = SHARED_M * SHARED_N; /* of a cluster */
+    static_assert(SHARED_M == 1 || SHARED_N == 1, "a column of tiles, or a row");
     const int *offsets;
     int groups, across, band, rank; /* across: units of a row of tiles */
     bool along_n;
