@@ -241,12 +241,15 @@ __device__ __forceinline__ void multiply_tile(sums_of_thread &sums,
         hone::wgmma_result(sums[i]);
 }
 
-/* None of this warp group's rows belong to the tile's group. */
+/* None of this warp group's rows belong to the tile's group. All lanes have seen that
+ * a slot is full before the first of them gives it back: it may be filled again, and
+ * a barrier tells no phase from the one after the next. */
 __device__ __forceinline__ void skip_tile(gemm::ring_place &place, int steps)
 {
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {
         hone::barrier_wait(place.own_full(), place.round);
+        __syncwarp();
         gemm::release<kBlocks>(place, place.slot);
         place.advance();
     }
