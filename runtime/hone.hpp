@@ -145,12 +145,12 @@ class dims
     void take(const std::int64_t *list, std::size_t size)
     {
         if (size > sizeof values_ / sizeof values_[0])
-            throw error(HONE_ERR_DIMS, "no operation has more than 16 dims");
+            throw error(HONE_ERR_DIMS, "no operation has more than 20 dims");
         for (size_ = 0; size_ < size; ++size_)
             values_[size_] = list[size_];
     }
 
-    std::int64_t values_[16];
+    std::int64_t values_[20];
     std::size_t size_ = 0;
 };
 

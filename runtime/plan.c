@@ -34,10 +34,11 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
                           memory_order_relaxed);
     plan->n_dims = (uint8_t)resolved->n_dims;
     plan->n_lines = more->program.n_lines < HONE_PLAN_LINES_MOST
-                        ? (uint8_t)more->program.n_lines
+                        ? more->program.n_lines & 15u
                         : HONE_PLAN_LINES_MOST;
-    plan->defaults = (uint16_t)hone__launch_spec_defaults(
-        answer->row->plan->spec, resolved->dims);
+    plan->defaults =
+        hone__launch_spec_defaults(answer->row->plan->spec, resolved->dims) &
+        ((1u << HONE_MAX_DIMS) - 1);
     plan->n_least = (uint8_t)count_least(resolved, plan->defaults);
     memcpy(plan->dims, resolved->dims, resolved->n_dims * sizeof plan->dims[0]);
     plan->has_memory = has_constants || need->scratch_bytes ||

@@ -34,7 +34,7 @@ typedef struct hone_plan_more {
     hone_need need;              /* of the memory of streams */
     hone_plan *next;             /* of those that are retired */
     hone_record_shape *launched; /* whose counter it has; NULL: none */
-    /* The last ways to leave out dims by HONE_DIM_DEFAULT: n_dims << 16 and a
+    /* The last ways to leave out dims by HONE_DIM_DEFAULT: n_dims << 24 and a
      * mask of those; 0: none. Of plan_cache.c. */
     uint32_t forms[HONE_PLAN_FORMS];
 } hone_plan_more;
@@ -43,18 +43,18 @@ struct hone_plan {
     hone_program program; /* first: its lines are the plan's; op of the key */
     /* As `dims`: see hone_plan_key; 0: a better plan takes its place. */
     _Atomic(unsigned long long) context_id;
+    unsigned defaults : HONE_MAX_DIMS; /* bit i: dim i has its default */
+    unsigned n_lines : 4;     /* of the cache: this and what a run reads */
+    unsigned has_memory : 1;  /* uses that of streams: `need` */
+    unsigned takes_turns : 1; /* and one run at a time may */
     uint8_t n_dims;
     uint8_t n_least;           /* the dims behind these have their defaults */
-    uint8_t has_memory;        /* uses that of streams: `need` */
-    uint8_t takes_turns;       /* and one run at a time may */
     _Atomic(uint8_t) was_used; /* again, since eviction looked at it */
-    uint8_t n_lines;           /* of the cache: this and what a run reads */
-    uint16_t defaults;         /* bit i: dim i has its default */
     int64_t dims[];
 };
 
-_Static_assert(HONE_MAX_DIMS <= 16, "the dims that have their default are a "
-                                    "mask of 16 bits");
+_Static_assert(HONE_MAX_DIMS <= 20, "the dims that have their default are a "
+                                    "mask in a word with other numbers");
 _Static_assert(sizeof(hone_plan) + sizeof(int64_t) <= HONE_LINE_BYTES,
                "a plan of one dim is recognised by one line");
 

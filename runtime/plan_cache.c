@@ -37,14 +37,14 @@ static uint32_t form_of(const hone_plan_key *key)
 
     for (size_t i = 0; i < key->n_dims; ++i)
         mask |= (uint32_t)(key->dims[i] == HONE_DIM_DEFAULT) << i;
-    return mask ? (uint32_t)key->n_dims << 16 | mask : 0;
+    return mask ? (uint32_t)key->n_dims << 24 | mask : 0;
 }
 
 static uint64_t hash_of_form(const hone_plan *plan, uint32_t form)
 {
     int64_t dims[HONE_MAX_DIMS];
     const hone_plan_key key = {hone__plan_context(plan), plan->program.op, dims,
-                               form >> 16};
+                               form >> 24};
 
     for (size_t i = 0; i < key.n_dims; ++i)
         dims[i] = form >> i & 1 ? HONE_DIM_DEFAULT : plan->dims[i];

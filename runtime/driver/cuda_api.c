@@ -13,9 +13,8 @@
 #define NEEDED_DRIVER "525.60 (CUDA 12.0)"
 
 #define FORKED                                                                 \
-    "this process was forked after its parent had started CUDA, which does "   \
-    "not work in the child; fork before the first plan is made, or let the "   \
-    "child exec"
+    "this process was forked after its parent had started CUDA, which "        \
+    "fails in the child; fork before the first plan, or let the child exec"
 
 static hone_driver cuda;
 static atomic_long started_in; /* the process; 0: not started */

@@ -93,7 +93,7 @@ static hone_status parse_dim(hone_reader *r)
 
     HONE_TRY(hone__reader_name(r, &name));
     if (spec->n_dims == HONE_MAX_DIMS)
-        return hone__reader_fail(r, "more than 16 dims:", name);
+        return hone__reader_fail(r, "more than 20 dims:", name);
     kind = hone__reader_word(r);
     dim->is_type = hone__piece_is(kind, "type");
     dim->is_choice = hone__piece_is(kind, "choice");

@@ -91,7 +91,7 @@
 #include <stdint.h>
 
 enum {
-    HONE_MAX_DIMS = 16,
+    HONE_MAX_DIMS = 20,
     HONE_MAX_ARGS = 24,
     HONE_MAX_RANK = 3, /* extents of an array */
     HONE_MAX_WORKSPACES = 8,

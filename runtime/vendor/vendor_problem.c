@@ -163,8 +163,8 @@ static hone_status read_arrays(const char *who, const char *op,
         !matrix_fits(&c, batch, &args[gemm->c]) || (batch > 1 && !c.stride))
         return hone__vendor_unfit(
             who, op,
-            "it needs inputs A[M*K] and B[K*N] and an output C[M*N], or what "
-            "LDA, LDB .. STRIDE_C make of that, of rows that do not overlap",
+            "it needs inputs A[M*K], B[K*N] and an output C[M*N], or what LDA "
+            ".. STRIDE_C make of them, no rows that overlap",
             err);
     gemm->left = factor(&b, trans_b);
     gemm->right = factor(&a, trans_a);

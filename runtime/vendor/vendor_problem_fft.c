@@ -97,9 +97,8 @@ hone_status hone__fft_read(const char *who, const char *op,
     if (!has_fft_arrays(problem, &p))
         return hone__vendor_unfit(
             who, op,
-            "it needs an input x and an output y, c32 (real numbers f32, half "
-            "of complex ones and one more for them), of as many numbers as its "
-            "dimensions say",
+            "it needs an input x and an output y, c32, or n f32 and n/2 + 1 "
+            "c32, as many as its dimensions say",
             err);
     if (form == HONE_FFT_FORM_FILTER) {
         p.h = hone__vendor_find_arg(problem, "h");

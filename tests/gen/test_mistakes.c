@@ -307,9 +307,10 @@ static void whole_file(void **state)
         {"#pragma hone op o(a, T in {f32} default f64)\n" LAUNCH KERNEL,
          1,
          {"", 41, "not one of the types"}},
-        {"#pragma hone op o(a,b,c,d,e,f,g,h,i,j,l,m,n,o,p,q,r)\n" LAUNCH KERNEL,
+        {"#pragma hone op o(a,b,c,d,e,f,g,h,i,j,l,m,n,o,p,q,r,s,t,u,v)\n" LAUNCH
+             KERNEL,
          1,
-         {"", 51, "at most 16 dimensions"}},
+         {"", 59, "at most 20 dimensions"}},
         {OP "#pragma hone param A in {f32, f64}\n#pragma hone arg x: A\n" LAUNCH
              KERNEL,
          3,

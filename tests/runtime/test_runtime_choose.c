@@ -361,7 +361,7 @@ static void names_each_mistake(void **state)
         {"hone-chooser 1", 1},
         {"hone-chooser 1\ndims 2\n", 2},
         {"hone-chooser 1\nop\n", 2},
-        {"hone-chooser 1\nop rows\ndims 17\n", 3},
+        {"hone-chooser 1\nop rows\ndims 21\n", 3},
         {"hone-chooser 1\nop rows\ndims -1\n", 3},
         {HEAD "\n", 4},
         {HEAD "dims 2\n", 4},

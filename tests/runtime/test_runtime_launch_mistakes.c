@@ -149,7 +149,7 @@ static void limits_of_the_text(void **state)
 
         (void)strcat(text, line);
     }
-    launch_mistake(text, "line 19: more than 16 dims");
+    launch_mistake(text, "line 23: more than 20 dims");
     (void)snprintf(text, 20000, HEAD "launch k\ngrid 1\nblock 1\n");
     for (int i = 0; i <= HONE_MAX_PASSED; ++i)
         (void)strcat(text, "value i32 n\n");

@@ -244,17 +244,17 @@ static void test_misfits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         problem = problem_of(&layouts[i]);
-        refused("cublaslt.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA, LDB");
+        refused("cublaslt.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA ..");
     }
     problem = problem_of(&strided);
     problem.dims[4] = INT64_MAX / 2; /* not in 63 bits with what follows */
-    refused("cublaslt.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA, LDB");
+    refused("cublaslt.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA ..");
     for (size_t i = 0; i < 3; i++) { /* an array too small, and too large */
         problem = problem_of(&batched);
         problem.args[i].count--;
-        refused("cublas.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA, LDB");
+        refused("cublas.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA ..");
         problem.args[i].count += 2;
-        refused("cublas.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA, LDB");
+        refused("cublas.gemm", &problem, HONE_ERR_UNSUPPORTED, "LDA ..");
     }
     problem = problem_of(&batched);
     problem.dims[4] = INT64_C(1) << 31;
