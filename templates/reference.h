@@ -47,14 +47,15 @@ HONE_REFERENCE(saxpy);
 HONE_REFERENCE(sum);
 
 /* dims {M, N, K, type, type of C, TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH,
- * STRIDE_A, STRIDE_B, STRIDE_C, ADD, EPILOGUE}; args {A, B, C, alpha, beta,
- * bias}, alpha and beta f32: C = f(alpha*op(A)*op(B) + beta*C), row-major,
- * where f adds the bias of the column if EPILOGUE has bit 4, then is relu with
- * bit 2, gelu by tanh with bit 32; ADD says nothing that beta does not; A is M
- * x K, or K x M if TRANS_A is not 0, B is K x N, or N x K; LDA, LDB and LDC are
- * the elements from row to row, the strides those from each of BATCH products
- * to the next. With beta = 0 the old C does not count, whatever it holds. What
- * lies between rows and matrices of C stays as it is. */
+ * STRIDE_A, STRIDE_B, STRIDE_C, ADD, EPILOGUE, EMULATED}; args {A, B, C, alpha,
+ * beta, bias}, alpha and beta f32: C = f(alpha*op(A)*op(B) + beta*C),
+ * row-major, where f adds the bias of the column if EPILOGUE has bit 4, then is
+ * relu with bit 2, gelu by tanh with bit 32; ADD says nothing that beta does
+ * not, EMULATED nothing; A is M x K, or K x M if TRANS_A is not 0, B is K x N,
+ * or N x K; LDA, LDB and LDC are the elements from row to row, the strides
+ * those from each of BATCH products to the next. With beta = 0 the old C does
+ * not count, whatever it holds. What lies between rows and matrices of C stays
+ * as it is. */
 HONE_REFERENCE(gemm);
 
 /* dims {n, taps}; args {x, h, y}, f32; y[i] = sum over k of h[k]*x[i-k], x

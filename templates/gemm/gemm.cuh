@@ -16,14 +16,26 @@
  * result does. Rows may begin anywhere.
  *
  * Types: A and B are T; C is OUT: f32, f64 if T is, or the same 16 bits. alpha
- * and beta are f32, and exact numbers of f64 there.
+ * and beta are f32, and exact numbers of f64 there. tf32 is f32 of which a product
+ * need not read more than 10 bits behind the first.
  *
  * Accuracy: sums are kept in f32, with T = f64 in f64, in any order, and what is
  * alpha*sum + beta*C in that type is rounded to OUT once. Products of 16 bits
  * are exact; those of f32 and f64 are rounded with the sum they are added to,
- * by one instruction (no TF32). So an element is within (K + 4) * u * (|alpha| *
+ * by one instruction. So an element is within (K + 4) * u * (|alpha| *
  * sum of |a*b| + |beta*c|) of the true value, before that rounding; u is 2^-24,
  * in f64 2^-53. A sum beyond the largest f16 (65504) becomes infinite.
+ *
+ * T = tf32: factors may be rounded to tf32, or cut off, by up to 2^-10 of each;
+ * cut off are denormals too. So an element is within (K + 4 + 33000) * u * (..);
+ * rounded to the nearest, as gemm/sm90_f32 does it, half of the 33000.
+ *
+ * EMULATED = 1, for T = f32: a product may be made of products of bf16, of which
+ * what is below 2^-24 of it may be left out, and sums may be cut off in place of
+ * rounded. An element is within (K + 8) * u * (..) where |a| and |b| are 0, or from
+ * 2^-110 up. Of smaller ones what is below 2^-133 counts as 0. One that is
+ * infinite or NaN makes the elements that it belongs to NaN or infinite, not always
+ * what f32 would. EMULATED = 0: none of this.
  *
  * beta = 0: C is written without being read; it may hold anything, NaN too. With
  * ADD = 1 beta is known at launch only. ADD = 0 says that it is 0, so that what is
@@ -55,7 +67,7 @@
  * PTX ISA, wmma, mma and wgmma. */
 #pragma once
 
-#pragma hone op gemm(M, N, K from 0, T in {f16, bf16, f32, f64} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC, ADD in {0, 1} default 1, EPILOGUE in {0, 2, 4, 6, 32, 36}) "C = f(alpha*op(A)*op(B) + beta*C + bias), row-major"
+#pragma hone op gemm(M, N, K from 0, T in {f16, bf16, f32, f64, tf32} default f16, OUT in {f32, f16, bf16, f64} default f32, TRANS_A in {0, 1}, TRANS_B in {0, 1}, LDA from 0 default TRANS_A ? M : K, LDB from 0 default TRANS_B ? K : N, LDC default N, BATCH default 1, STRIDE_A from 0 default (TRANS_A ? K : M)*LDA, STRIDE_B from 0 default (TRANS_B ? N : K)*LDB, STRIDE_C default M*LDC, ADD in {0, 1} default 1, EPILOGUE in {0, 2, 4, 6, 32, 36}, EMULATED in {0, 1}) "C = f(alpha*op(A)*op(B) + beta*C + bias), row-major"
 
 #pragma hone let BIAS = EPILOGUE >> 2 & 1
 #pragma hone let ACTIVATION = EPILOGUE >= 32 ? 2 : EPILOGUE >> 1 & 1
@@ -72,7 +84,8 @@
 #pragma hone arg alpha: f32, beta: f32 from -ADD..ADD
 #pragma hone arg bias: in optional(EPILOGUE & 4) OUT[N]
 
-#pragma hone require OUT == T || (OUT == f32 && T != f64) "C is of the type of A and B, or f32 if that has 16 bits"
+#pragma hone require OUT == T || (OUT == f32 && T != f64) "C is of the type of A and B, or f32 if that has 16 bits or is tf32"
+#pragma hone require !EMULATED || T == f32 "only products of f32 are emulated"
 #pragma hone require LDA >= COLS_A "LDA is less than a row of A (K, or M if TRANS_A)"
 #pragma hone require LDB >= COLS_B "LDB is less than a row of B (N, or K if TRANS_B)"
 #pragma hone require LDC >= N "LDC is less than a row of C (N)"
@@ -80,13 +93,15 @@
 
 #pragma hone work flops(2*BATCH*M*N*K) bytes(BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT)) + BIAS*N*sizeof(OUT))
 #pragma hone shapes (4096, 4096, 4096) (1000, 1000, 1000) (16, 4096, 4096) (4096, 4096, 4096, f32) (1000, 1000, 1000, f32) (16, 4096, 4096, f32) (3000, 517, 777, f32) (64, 64, 65536, f32) (4096, 4096, 4096, f64, f64) (64, 64, 64, f32, BATCH=10000) (131072, 8, 1024, f32)
+/* What tf32, or an emulation, takes from a product, in units of 2^-24. */
+#pragma hone let CUT = T == tf32 ? 33000 : EMULATED ? 4 : 0
 /* Integers so small that sums are exact, and mostly numbers of OUT: libraries
  * may round twice. gelu of these is no integer. abs: half a unit of the smallest
  * f16. The reference adds up in f64 and is no better than a result in f64. */
 #pragma hone let INTEGERS = ACTIVATION == 2 ? 0 : OUT == f64 ? 4 : OUT == f32 ? (K <= 262144 ? 4 : 1) : OUT == f16 ? (K <= 1024 ? 4 : K <= 64K ? 1 : 0) : K <= 4K ? 1 : 0
-#pragma hone let ROUNDINGS = K + 4 + BIAS + (ACTIVATION == 2 ? K/7 + 18 : 0)
-#pragma hone check cpu.gemm tolerance(ROUNDINGS*(T == f64 ? 2 : 1)) abs(3e-8) norm(K/16 + 256) exact(INTEGERS)
+#pragma hone let ROUNDINGS = K + 4 + BIAS + CUT + (ACTIVATION == 2 ? K/7 + 18 + CUT/7 : 0)
+#pragma hone check cpu.gemm tolerance(ROUNDINGS*(T == f64 ? 2 : 1)) abs(3e-8) norm(K/16 + 256 + CUT) exact(INTEGERS)
 /* cuBLAS may round alpha*sum to bf16 before it adds beta*C. */
-#pragma hone check cublas.gemm tolerance(2*K + 8 + (OUT == bf16 ? 64K : 0)) abs(6e-8) norm(K/16 + 256 + (OUT == bf16 ? 64K : 0)) exact(INTEGERS)
+#pragma hone check cublas.gemm tolerance(2*K + 8 + 2*CUT + (OUT == bf16 ? 64K : 0)) abs(6e-8) norm(K/16 + 256 + 2*CUT + (OUT == bf16 ? 64K : 0)) exact(INTEGERS)
 #pragma hone baseline cublas, cublaslt
 #pragma hone vendor cublaslt.gemm, cublas.gemm

@@ -112,7 +112,9 @@ run 0 tune "$work/gemm_planted.cu" --shapes "$work/adding.txt" --device cpu -q \
 mkdir -p "$work/older/bin" "$work/templates"
 cp "$HONE" "$work/older/bin/hone"
 cp "$HONE_SOURCE"/templates/*.cuh "$work/templates"
-sed 's/, ADD in {0, 1} default 1, EPILOGUE in [^}]*}//
+sed 's/, ADD in {0, 1} default 1, EPILOGUE in [^}]*}, EMULATED in {0, 1}//
+    /!EMULATED/d
+    s/let CUT = .*/let CUT = 0/
     s/beta: f32 from -ADD\.\.ADD/beta: f32 from -1.0..1.0/
     /arg bias:/d
     s/let BIAS = .*/let BIAS = 0/

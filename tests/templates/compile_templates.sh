@@ -83,6 +83,14 @@ space gemm/gemm_grouped_mma 1,1,1,1 100 10000
 space gemm/gemm_grouped_mma 32768,4096,4096,64,bf16,bf16,1 100 10000
 space gemm/gemm_grouped_mma 256,4096,4096,64 100 10000
 space gemm/gemm_grouped_mma 1000,517,333,7,f16,f16 100 10000
+space gemm/gemm_sm90_f32 1,1,1,tf32 300 40000
+space gemm/gemm_sm90_f32 16,4096,4096,tf32,f32,0,1 300 40000
+space gemm/gemm_sm90_f32 4097,1,77,tf32,f32,1,0 300 40000
+space gemm/gemm_sm90_f32 3000,517,777,tf32,f32,1,1 300 40000
+space gemm/gemm_sm90_f32 64,64,65536,f32,f32,EMULATED=1 300 40000
+space gemm/gemm_sm90_f32 8192,8192,8192,tf32,f32,0,1 300 40000
+space gemm/gemm_sm90_f32 4096,4096,4096,f32,f32,1,0,EMULATED=1 300 40000
+space gemm/gemm_sm90_f32 200,96,264,f32,f32,0,0,,,291,3,,,97,EMULATED=1 300 40000
 space gemm/gemm_small 64,64,64,f32,f32,BATCH=1000 100 40000
 space gemm/gemm_small 33,33,33,f64,f64,1,1,BATCH=100 50 40000
 space gemm/gemm_small 4,4,4,f16,f16,BATCH=100 50 40000
@@ -118,6 +126,9 @@ refused gemm/gemm_simt 16,16,16,f32,f32,EPILOGUE=4 "a bias or an activation foll
 refused gemm/gemm_small 16,16,16,f32,f32,EPILOGUE=2 "a bias or an activation follows"
 refused gemm/gemm_columns 16,8,16,f32,f32,EPILOGUE=32 "a bias or an activation follows"
 refused gemm/gemm_sm90 16,16,16,f32 "these tensor cores take f16 and bf16"
+refused gemm/gemm_sm90_f32 16,16,16,f32 "only where the caller says so"
+refused gemm/gemm_sm90_f32 16,16,16,f16 "only where the caller says so"
+refused gemm/gemm_plain 16,16,16,tf32,f32,EMULATED=1 "only products of f32 are emulated"
 refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
 refused gemm/gemm_plain 16,16,16,f16,bf16 "C is of the type of A and B"
@@ -380,6 +391,13 @@ for size in 16 64 8192,1,2; do
     "$HONE" compile "$templates/fft/fft_registers.cu" --dims "$size" --arch sm_90 \
         --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile fft at $size: $(cat "$cache/err")"
+done
+# tf32 and emulated f32, which callers ask for.
+for dims in 64,64,64,tf32,f32,0,1 4096,24,4096,tf32,f32,1,0 \
+    96,96,100000,f32,f32,1,1,EMULATED=1 16,4096,4096,f32,f32,EMULATED=1; do
+    "$HONE" compile "$templates/gemm/gemm_sm90_f32.cu" --dims "$dims" \
+        --arch sm_90 --limit "$few" > /dev/null 2> "$cache/err" ||
+        fail "compile gemm_sm90_f32 at $dims: $(cat "$cache/err")"
 done
 for t in fft_two_passes fft_cluster fft_ahead; do
     "$HONE" compile "$templates/fft/$t.cu" --dims 16384,61 --arch sm_90 \

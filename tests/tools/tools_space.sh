@@ -13,7 +13,7 @@ err_empty
 # Without --dims it is every size, but not every type, and it says so.
 out_has "problem: any n; default T=f32"
 run 0 space gemm/sm90
-out_has "problem: any M, N, K, LDA, LDB, LDC, BATCH, STRIDE_A, STRIDE_B, STRIDE_C; default T=f16 OUT=f32 TRANS_A=0 TRANS_B=0 ADD=1 EPILOGUE=0"
+out_has "problem: any M, N, K, LDA, LDB, LDC, BATCH, STRIDE_A, STRIDE_B, STRIDE_C; default T=f16 OUT=f32 TRANS_A=0 TRANS_B=0 ADD=1 EPILOGUE=0 EMULATED=0"
 run 0 space "$mini" --count
 out_is 16
 run 0 space "$mini" --count --verbose

@@ -13,11 +13,12 @@
     X(gemm,                                                                    \
       "f16 f16 f32 f32 f32 f32|bf16 bf16 f32 f32 f32 f32|"                     \
       "f16 f16 f16 f32 f32 f16|bf16 bf16 bf16 f32 f32 bf16|"                   \
-      "f32 f32 f32 f32 f32 f32|f64 f64 f64 f32 f32 f64",                       \
+      "f32 f32 f32 f32 f32 f32|tf32 tf32 f32 f32 f32 f32|f64 f64 f64 f32 f32 " \
+      "f64",                                                                   \
       "C = f(alpha*op(A)*op(B) + beta*C), row-major; dimensions M, N, K, "     \
       "type, type of C, TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH, STRIDE_A, "    \
-      "STRIDE_B, STRIDE_C, ADD, EPILOGUE; arguments A, B, C, alpha, beta, "    \
-      "bias")                                                                  \
+      "STRIDE_B, STRIDE_C, ADD, EPILOGUE, EMULATED; arguments A, B, C, "       \
+      "alpha, beta, bias")                                                     \
     X(scan, "f16 f16 i32|f32 f32 i32|i32 i32 i32",                             \
       "y[i] = sum of x up to x[i], or in front of it; arguments x, y, "        \
       "exclusive")                                                             \
