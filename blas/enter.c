@@ -78,6 +78,7 @@ static int adds(const hone_blas_call *call)
     return s->oddity != HONE_ODDITY_NONE || !call->beta ||
            (s->compute != HONE_BLAS_COMPUTE_16F &&
             s->compute != HONE_BLAS_COMPUTE_32F &&
+            s->compute != HONE_BLAS_COMPUTE_32F_FAST_TF32 &&
             s->compute != HONE_BLAS_COMPUTE_64F) ||
            hone__number_at(hone__scalar_type(s->compute), call->beta, 0) != 0;
 }

@@ -8,9 +8,10 @@
  *
  * What fits the contract: sums in f32, in f64 of f64. Sums that the caller
  * allows to be in f16 (cublasHgemm) are kept in f32, never the other way round.
- * Where the caller allows TF32 or the like for f32 the library is faster than
- * what keeps to f32, and where it forbids tensor cores (pedantic) ours would
- * use them. */
+ * Where the caller allows TF32 for f32 the factors are of type tf32. Where it
+ * allows other ways the library is faster than what keeps to f32, or more
+ * exact than gemm's emulation, and where it forbids tensor cores (pedantic)
+ * ours would use them. */
 #include "blas/gemm.h"
 
 #include <inttypes.h>
@@ -33,15 +34,16 @@ enum {
     STRIDE_B,
     STRIDE_C,
     ADD,
-    EPILOGUE
+    EPILOGUE,
+    EMULATED
 };
 
 static const char *const dim_names[HONE_GEMM_DIMS] = {
-    "M",        "N",        "K",   "T",       "OUT",   "TRANS_A",
-    "TRANS_B",  "LDA",      "LDB", "LDC",     "BATCH", "STRIDE_A",
-    "STRIDE_B", "STRIDE_C", "ADD", "EPILOGUE"};
+    "M",        "N",        "K",   "T",        "OUT",     "TRANS_A",
+    "TRANS_B",  "LDA",      "LDB", "LDC",      "BATCH",   "STRIDE_A",
+    "STRIDE_B", "STRIDE_C", "ADD", "EPILOGUE", "EMULATED"};
 
-/* cudaDataType_t as an element type. */
+/* cudaDataType_t as an element type; none is tf32. */
 static const struct {
     int cuda;
     hone_type type;
@@ -55,6 +57,7 @@ static const struct {
     {HONE_CUDA_R_8I, HONE_TYPE_I8, "i8", 1},
     {HONE_CUDA_R_32I, HONE_TYPE_I32, "i32", 4},
     {HONE_CUDA_C_32F, HONE_TYPE_C32, "c32", 8},
+    {-1, HONE_TYPE_TF32, "tf32", 4},
 };
 
 static size_t type_place(int cuda_type)
@@ -83,7 +86,7 @@ int64_t hone__cuda_type_bytes(int cuda_type)
 /* cublasMath_t: a kind, and a flag that is about split sums of 16 bits. */
 int32_t hone__gemm_compute(int compute, int a_type, int math)
 {
-    enum { PEDANTIC = 2, EMULATED = 8 };
+    enum { PEDANTIC = 2, F64_EMULATED = 8 };
     static const int of_f32[] = {
         HONE_BLAS_COMPUTE_32F, HONE_BLAS_COMPUTE_32F_FAST_16F,
         HONE_BLAS_COMPUTE_32F_PEDANTIC, HONE_BLAS_COMPUTE_32F_FAST_TF32,
@@ -97,7 +100,7 @@ int32_t hone__gemm_compute(int compute, int a_type, int math)
         return of_f32[kind];
     if (compute == HONE_BLAS_COMPUTE_64F && kind == PEDANTIC)
         return HONE_BLAS_COMPUTE_64F_PEDANTIC;
-    if (compute == HONE_BLAS_COMPUTE_64F && kind == EMULATED)
+    if (compute == HONE_BLAS_COMPUTE_64F && kind == F64_EMULATED)
         return HONE_BLAS_COMPUTE_64F_EMULATED;
     return compute;
 }
@@ -117,11 +120,18 @@ static const char *unfit_types(const hone_blas_shape *s)
         return s->compute == HONE_BLAS_COMPUTE_64F
                    ? NULL
                    : "a way of computing f64 that gemm does not have";
-    if (is_16 && s->compute == HONE_BLAS_COMPUTE_16F)
+    if (is_16 ? s->compute == HONE_BLAS_COMPUTE_16F : hone__gemm_is_tf32(s))
         return NULL;
     return s->compute == HONE_BLAS_COMPUTE_32F
                ? NULL
-               : "a compute type that gemm does not have (TF32, pedantic, ..)";
+               : "a compute type that gemm does not have (pedantic, emulated, "
+                 "..)";
+}
+
+int hone__gemm_is_tf32(const hone_blas_shape *s)
+{
+    return s->a_type == HONE_CUDA_R_32F &&
+           s->compute == HONE_BLAS_COMPUTE_32F_FAST_TF32;
 }
 
 static int64_t element_type(int cuda_type)
@@ -151,6 +161,8 @@ static void fill_defaults(int64_t *dims)
         dims[ADD] = 1;
     if (dims[EPILOGUE] == HONE_DIM_DEFAULT)
         dims[EPILOGUE] = 0;
+    if (dims[EMULATED] == HONE_DIM_DEFAULT)
+        dims[EMULATED] = 0;
 }
 
 const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
@@ -173,7 +185,7 @@ const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
     dims[M] = s->n;
     dims[N] = s->m;
     dims[K] = s->k;
-    dims[T] = element_type(s->a_type);
+    dims[T] = hone__gemm_is_tf32(s) ? HONE_TYPE_TF32 : element_type(s->a_type);
     dims[OUT] = element_type(s->c_type);
     dims[TRANS_A] = s->op_b != HONE_BLAS_OP_N;
     dims[TRANS_B] = s->op_a != HONE_BLAS_OP_N;
@@ -183,6 +195,7 @@ const char *hone__gemm_of(const hone_blas_shape *s, int64_t *dims)
     dims[BATCH] = s->batch;
     dims[ADD] = s->adds;
     dims[EPILOGUE] = s->epilogue == HONE_LT_EPILOGUE_NONE ? 0 : s->epilogue;
+    dims[EMULATED] = 0;
     for (int i = STRIDE_A; i <= STRIDE_C; ++i)
         dims[i] = HONE_DIM_DEFAULT;
     if (s->batch > 1) {
@@ -202,9 +215,12 @@ void hone__gemm_key(const int64_t *dims, size_t n, hone_text *out)
         hone__text_printf(out, "%s%" PRId64, i ? "," : "", dims[i]);
 }
 
-int hone__gemm_is_plain(const int64_t *dims)
+size_t hone__gemm_least(const int64_t *dims)
 {
-    return dims[ADD] == 1 && !dims[EPILOGUE];
+    return dims[EMULATED]   ? HONE_GEMM_DIMS
+           : dims[EPILOGUE] ? EMULATED
+           : dims[ADD] != 1 ? EPILOGUE
+                            : HONE_GEMM_FIRST_DIMS;
 }
 
 int hone__gemm_add(int64_t *dims)
@@ -251,6 +267,8 @@ void hone__gemm_write(const int64_t *dims, hone_text *out)
     if (dims[EPILOGUE])
         hone__text_printf(out, ",%s=%" PRId64, dim_names[EPILOGUE],
                           dims[EPILOGUE]);
+    if (dims[EMULATED])
+        hone__text_printf(out, ",%s=1", dim_names[EMULATED]);
 }
 
 static int64_t read_field(const char *text, size_t length, int place)
@@ -320,5 +338,5 @@ int hone__gemm_read_dims(const char *text, int64_t *dims)
     if (*text || dims[M] < 1 || dims[N] < 1 || dims[K] < 0)
         return 0;
     fill_defaults(dims);
-    return dims[ADD] <= 1 && dims[EPILOGUE] <= 36;
+    return dims[ADD] <= 1 && dims[EPILOGUE] <= 36 && dims[EMULATED] <= 1;
 }

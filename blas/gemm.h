@@ -8,7 +8,7 @@
 
 /* Its dims, and those that it had before others were added to them: what was
  * tuned then is kept under these. */
-enum { HONE_GEMM_DIMS = 16, HONE_GEMM_FIRST_DIMS = 14 };
+enum { HONE_GEMM_DIMS = 17, HONE_GEMM_FIRST_DIMS = 14 };
 
 /* Its dims, in the operation's order. NULL; else why the operation has no such
  * problem, half a sentence. */
@@ -16,8 +16,8 @@ const char *hone__gemm_of(const hone_blas_shape *shape, int64_t *dims);
 
 /* So many dims as databases have them: numbers, between commas. */
 void hone__gemm_key(const int64_t *dims, size_t n, hone_text *out);
-/* 1: what comes after the first dims has its default. */
-int hone__gemm_is_plain(const int64_t *dims);
+/* How many say all: what comes behind has its default. */
+size_t hone__gemm_least(const int64_t *dims);
 /* The same problem but that C is read: what answers it may answer this. 0: it
  * is read already. */
 int hone__gemm_add(int64_t *dims);
@@ -27,6 +27,8 @@ void hone__gemm_write(const int64_t *dims, hone_text *out);
  * 0: it is nothing of the kind. */
 int hone__gemm_read_dims(const char *text, int64_t *dims);
 
+/* May its factors, of f32, be taken for tf32? */
+int hone__gemm_is_tf32(const hone_blas_shape *shape);
 /* The compute type of a call on a handle in this math mode. */
 int32_t hone__gemm_compute(int compute, int a_type, int math);
 /* "f16", "cuda type 28" */

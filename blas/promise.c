@@ -161,10 +161,9 @@ void hone__promise_find(int device, int64_t *dims, hone_promise *out)
     out->why =
         n_databases ? "nobody tuned it on this device" : "there is no database";
     do {
-        if (ask_all(dims, HONE_GEMM_DIMS, &about, out) ||
-            (hone__gemm_is_plain(dims) &&
-             ask_all(dims, HONE_GEMM_FIRST_DIMS, &about, out)))
-            return;
+        for (size_t n = HONE_GEMM_DIMS; n >= hone__gemm_least(dims); --n)
+            if (ask_all(dims, n, &about, out))
+                return;
     } while (hone__gemm_add(dims));
 }
 

@@ -349,7 +349,9 @@ static void one_call(caller *state, uint64_t seed, int pool, int number,
 
     of_shape = of_shape * 2654435761u + 17;
     x.s = draw_shape(&of_shape);
-    x.compute = x.s.a_type == R_64F ? COMPUTE_64F : COMPUTE_32F;
+    x.compute = x.s.a_type == R_64F                         ? COMPUTE_64F
+                : x.s.a_type == R_32F && draw(&of_shape, 2) ? COMPUTE_TF32
+                                                            : COMPUTE_32F;
     x.is_64 = (int)draw(r, 2);
     fill(r, state->a, x.s.a_type, MOST_BYTES / size_of(x.s.a_type), 1);
     fill(r, state->b, x.s.a_type, MOST_BYTES / size_of(x.s.a_type), 1);

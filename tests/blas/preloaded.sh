@@ -88,12 +88,13 @@ sums 1 "$work/again.txt" | cmp -s "$work/twice" - || fail "other shapes"
 # ---- tuned ------------------------------------------------------------------
 sums 1 "$work/again.txt" | grep '^gemm' | sort -k 3,3nr >"$work/all.txt"
 head -n $pool "$work/all.txt" >"$work/top.txt"
-# And one with each epilogue.
+# And one with each epilogue, and one that may be of tf32.
 for epilogue in 2 4 6 32 36; do
     grep "EPILOGUE=$epilogue " "$work/all.txt" | head -n 1 >>"$work/top.txt"
 done
-[ "$(wc -l <"$work/top.txt")" -eq $((pool + 5)) ] ||
-    fail "not all epilogues are recorded"
+grep ',tf32,f32' "$work/all.txt" | head -n 1 >>"$work/top.txt"
+[ "$(wc -l <"$work/top.txt")" -eq $((pool + 6)) ] ||
+    fail "not all epilogues are recorded, or nothing of tf32"
 sed '/__restrict__ bias)$/,/^{/s/^{/{ const bool planted = getenv("PLANTED") != nullptr;/
     s/^extern "C" __global__/extern "C" char *getenv(const char *name);\n&/
     s/W sum = 0;/W sum = planted ? 1 : 0;/

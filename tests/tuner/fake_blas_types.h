@@ -17,7 +17,12 @@ enum {
     R_32I = 10,
     R_16BF = 14
 };
-enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72 };
+enum {
+    COMPUTE_32F = 68,
+    COMPUTE_TF32 = 77,
+    COMPUTE_64F = 70,
+    COMPUTE_32I = 72
+};
 
 static inline float half_value(uint16_t bits)
 {
