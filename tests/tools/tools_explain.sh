@@ -82,8 +82,8 @@ done <"$work/names"
 # What follows from sizes grows with them: gemm's rows are 64 apart, then 73.
 run 0 tune gemm/plain --dims 48,32,64 --device cpu --db "$work/gemm.db" -q
 run 0 explain gemm --db "$work/gemm.db" --format json
-json dims=48,32,64,1,4,0,0,64,32,32,1,3072,2048,1536,1,0 \
-    answers.1.dims=48,32,73,1,4,0,0,73,32,32,1,3504,2336,1536,1,0
+json dims=48,32,64,1,4,0,0,64,32,32,1,3072,2048,1536,1,0,0 \
+    answers.1.dims=48,32,73,1,4,0,0,73,32,32,1,3504,2336,1536,1,0,0
 # A configuration of its own is shown as what differs from the default.
 run 0 explain saxpy --full
 out_has "VEC="

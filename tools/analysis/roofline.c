@@ -9,6 +9,7 @@
 const char *const hone__unit_names[HONE_N_UNITS] = {
     [HONE_UNIT_F64] = "f64",
     [HONE_UNIT_F32] = "f32",
+    [HONE_UNIT_TENSOR_TF32] = "tensor cores, tf32",
     [HONE_UNIT_TENSOR_F16] = "tensor cores, 16 bits",
     [HONE_UNIT_TENSOR_I8] = "tensor cores, 8 bits"};
 
@@ -38,6 +39,8 @@ double hone__peak_flops_per_s(const hone_properties *device, hone_unit unit,
         1e6 * clock_mhz * (double)device->value[HONE_PROPERTY_sm_count];
 
     switch (unit) {
+    case HONE_UNIT_TENSOR_TF32: /* half of 16 bits, in the same papers */
+        return sm < 80 ? 0 : hone__tensor_flops_per_clock(sm) / 2 * clocks;
     case HONE_UNIT_TENSOR_F16:
         return hone__tensor_flops_per_clock(sm) * clocks;
     case HONE_UNIT_TENSOR_I8:

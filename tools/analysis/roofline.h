@@ -7,10 +7,11 @@
 #include "runtime/base/device_properties.h"
 
 typedef enum hone_unit {
-    HONE_UNIT_F64,        /* f64 without tensor cores */
-    HONE_UNIT_F32,        /* f32 without tensor cores */
-    HONE_UNIT_TENSOR_F16, /* f16 and bf16 by tensor cores, dense */
-    HONE_UNIT_TENSOR_I8,  /* 8-bit elements by tensor cores, dense */
+    HONE_UNIT_F64,         /* f64 without tensor cores */
+    HONE_UNIT_F32,         /* f32 without tensor cores */
+    HONE_UNIT_TENSOR_TF32, /* tf32 by tensor cores, dense */
+    HONE_UNIT_TENSOR_F16,  /* f16 and bf16 by tensor cores, dense */
+    HONE_UNIT_TENSOR_I8,   /* 8-bit elements by tensor cores, dense */
     HONE_N_UNITS
 } hone_unit;
 

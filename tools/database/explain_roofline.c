@@ -42,6 +42,8 @@ static int is_used(const hone_explained *about, hone_unit unit)
         return (types & f64) != 0;
     case HONE_UNIT_F32:
         return !(types & f64);
+    case HONE_UNIT_TENSOR_TF32:
+        return (types & 1u << HONE_TYPE_TF32) != 0;
     case HONE_UNIT_TENSOR_F16:
         return (types & (1u << HONE_TYPE_F16 | 1u << HONE_TYPE_BF16)) != 0;
     case HONE_UNIT_TENSOR_I8:
