@@ -123,7 +123,9 @@ typedef enum hone_status {
     X(U32, 10, "u32", 4, "unsigned int")                                       \
     X(I64, 11, "i64", 8, "long long")                                          \
     X(U64, 12, "u64", 8, "unsigned long long")                                 \
-    X(C64, 13, "c64", 16, "double2")
+    X(C64, 13, "c64", 16, "double2")                                           \
+    X(E4M3, 14, "e4m3", 1, "__nv_fp8_e4m3")                                    \
+    X(E5M2, 15, "e5m2", 1, "__nv_fp8_e5m2")
 
 typedef enum hone_type {
 #define HONE_TYPE_ENUM(name, code, spelling, size, cpp) HONE_TYPE_##name = code,

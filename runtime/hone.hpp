@@ -30,6 +30,8 @@
 // CUDA's types have names here, whether its headers are included or not.
 struct __half;
 struct __nv_bfloat16;
+struct __nv_fp8_e4m3;
+struct __nv_fp8_e5m2;
 struct float2;
 struct double2;
 
@@ -100,6 +102,8 @@ HONE_HPP_ELEMENT(C32, ::float2)
 HONE_HPP_ELEMENT(C32, std::complex<float>)
 HONE_HPP_ELEMENT(C64, ::double2)
 HONE_HPP_ELEMENT(C64, std::complex<double>)
+HONE_HPP_ELEMENT(E4M3, ::__nv_fp8_e4m3)
+HONE_HPP_ELEMENT(E5M2, ::__nv_fp8_e5m2)
 #undef HONE_HPP_ELEMENT
 /** `long` is as wide as the machine's addresses. */
 template <> struct element<long> {

@@ -25,6 +25,7 @@ hone.matmul() and hone.linear() are operators of PyTorch: hone_torch.py.
 """
 
 import ctypes
+import math
 import os
 import struct
 import threading
@@ -64,6 +65,7 @@ _TYPES = [
     _Type("i32", 7, 4, "i"), _Type("c32", 8, 8, "c"), _Type("u8", 9, 1, "ub"),
     _Type("u32", 10, 4, "u"), _Type("i64", 11, 8, "i"),
     _Type("u64", 12, 8, "u"), _Type("c64", 13, 16, "c"),
+    _Type("e4m3", 14, 1, "u"), _Type("e5m2", 15, 1, "u"),
 ]
 _BY_CODE = {of.code: of for of in _TYPES}
 _BY_NAME = {of.name: of for of in _TYPES}
@@ -382,6 +384,18 @@ def _bf16(value):
     return struct.pack("<H", (bits + 0x7fff + (bits >> 16 & 1)) >> 16 & 0xffff)
 
 
+def _f8(value, name):
+    """The same in 8 bits; what is larger than the largest is that."""
+    stored, bias, most = (3, 7, 0x7e) if name == "e4m3" else (2, 15, 0x7b)
+    if value != value:
+        return b"\x7f"
+    size = min(abs(value), 2.0 ** 20)
+    exponent = max(math.frexp(size)[1] + bias - 1, 1) if size else 1
+    bits = round(math.ldexp(size, stored + bias - exponent))
+    bits = min(bits + (exponent - 1 << stored), most)
+    return struct.pack("<B", bits | (math.copysign(1, value) < 0) << 7)
+
+
 _PACK = {"f16": "<e", "tf32": "<f", "f32": "<f", "f64": "<d", "i8": "<b",
          "i32": "<i", "u8": "<B", "u32": "<I", "i64": "<q", "u64": "<Q"}
 
@@ -391,6 +405,8 @@ def _pass_scalar(value, of):
     try:
         if name == "bf16":
             data = _bf16(float(value))
+        elif name in ("e4m3", "e5m2"):
+            data = _f8(float(value), name)
         elif name in ("c32", "c64"):
             both = complex(value)
             data = struct.pack("<ff" if name == "c32" else "<dd", both.real,

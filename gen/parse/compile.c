@@ -169,7 +169,8 @@ int hone__compile_type(hone_parser *p, hone_slice where,
     return hone__complain(p, where,
                           "'%.*s' is not an element type; known are f16, bf16, "
                           "tf32, f32, f64, i8, i32, c32, u8, u32, i64, u64, "
-                          "c64 and dimensions or parameters that are types",
+                          "c64, e4m3, e5m2 and dimensions or parameters that "
+                          "are types",
                           HONE_SLICE(p, where));
 }
 

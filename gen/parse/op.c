@@ -30,11 +30,12 @@ static int dim_type(hone_cursor *c, hone_template_dim *dim)
         return 0;
     code = hone__type_find(p->bare + word.begin, word.end - word.begin);
     if (!code)
-        return hone__complain(p, word,
-                              "'%.*s' is not an element type; a dimension is "
-                              "an integer or one of f16, bf16, tf32, f32, f64, "
-                              "i8, i32, c32, u8, u32, i64, u64, c64",
-                              HONE_SLICE(p, word));
+        return hone__complain(
+            p, word,
+            "'%.*s' is not an element type; a dimension is "
+            "an integer or one of f16, bf16, tf32, f32, f64, "
+            "i8, i32, c32, u8, u32, i64, u64, c64, e4m3, e5m2",
+            HONE_SLICE(p, word));
     return add_dim_value(p, word, code, dim);
 }
 

@@ -44,10 +44,17 @@ static const char *const for_both[] = {"cuda_runtime.h", "cuda_runtime_api.h",
 
 /* What only CUDA devices have: a header, or a folder of them. */
 static const char *const for_cuda[] = {
-    "cub/",       "cuda/",           "thrust/",
-    "cute/",      "cutlass/",        "cooperative_groups.h",
-    "cuda_fp8.h", "cuda_pipeline.h", "cooperative_groups/",
-    "cuda_fp4.h", "cuda_fp6.h",      "curand_kernel.h",
+    "cub/",
+    "cuda/",
+    "thrust/",
+    "cute/",
+    "cutlass/",
+    "cooperative_groups.h",
+    "cuda_pipeline.h",
+    "cooperative_groups/",
+    "cuda_fp4.h",
+    "cuda_fp6.h",
+    "curand_kernel.h",
 };
 
 /* The text of kernel_std.cuh. */

@@ -153,10 +153,11 @@ static int word_is(const char *word, size_t length, const char *what)
     return strlen(what) == length && memcmp(word, what, length) == 0;
 }
 
+/* Here and below no pointers: the library that programs link is small. */
 static const struct {
-    const char *name;
-    hone_op op;
-    int n_args; /* -1: one or more, folded from the left */
+    char name[8];
+    uint8_t op;
+    int8_t n_args; /* -1: one or more, folded from the left */
 } functions[] = {
     {"min", HONE_OP_MIN, -1},      {"max", HONE_OP_MAX, -1},
     {"abs", HONE_OP_ABS, 1},       {"ceildiv", HONE_OP_CEILDIV, 2},
@@ -266,9 +267,9 @@ static hone_status parse_unary(parser *p)
 
 /* Longer spellings first. */
 static const struct operator_row {
-    const char *text;
-    int precedence; /* higher binds tighter */
-    hone_op op;     /* of && and ||: the jump */
+    char text[3];
+    uint8_t precedence; /* higher binds tighter */
+    uint8_t op;         /* of && and ||: the jump */
 } operators[] = {
     {"||", 1, HONE_OP_JUMP_IF_SET_KEEP},
     {"&&", 2, HONE_OP_JUMP_IF_ZERO_KEEP},

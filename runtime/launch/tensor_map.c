@@ -21,16 +21,17 @@ enum {
 /* CUtensorMapDataType. Bytes are bytes and complex numbers pairs of words:
  * copied as they are, but a reduction would not add them. */
 typedef struct type_row {
-    hone_type type;
-    int code;
-    int is_float;
+    uint8_t type;
+    uint8_t code;
+    uint8_t is_float;
 } type_row;
 
 static const type_row type_rows[] = {
-    {HONE_TYPE_U8, 0, 0},  {HONE_TYPE_I8, 0, 0},   {HONE_TYPE_U32, 2, 0},
-    {HONE_TYPE_I32, 3, 0}, {HONE_TYPE_U64, 4, 0},  {HONE_TYPE_C32, 4, 0},
-    {HONE_TYPE_I64, 5, 0}, {HONE_TYPE_F16, 6, 1},  {HONE_TYPE_F32, 7, 1},
-    {HONE_TYPE_F64, 8, 1}, {HONE_TYPE_BF16, 9, 1}, {HONE_TYPE_TF32, 11, 1},
+    {HONE_TYPE_U8, 0, 0},   {HONE_TYPE_I8, 0, 0},   {HONE_TYPE_U32, 2, 0},
+    {HONE_TYPE_I32, 3, 0},  {HONE_TYPE_U64, 4, 0},  {HONE_TYPE_C32, 4, 0},
+    {HONE_TYPE_I64, 5, 0},  {HONE_TYPE_F16, 6, 1},  {HONE_TYPE_F32, 7, 1},
+    {HONE_TYPE_F64, 8, 1},  {HONE_TYPE_BF16, 9, 1}, {HONE_TYPE_TF32, 11, 1},
+    {HONE_TYPE_E4M3, 0, 0}, {HONE_TYPE_E5M2, 0, 0},
 };
 
 enum { N_TYPE_ROWS = sizeof type_rows / sizeof type_rows[0] };
@@ -43,7 +44,7 @@ static const int64_t fills[] = {0, 1};
 static const type_row *find_type(int64_t type)
 {
     for (size_t i = 0; i < N_TYPE_ROWS; ++i) {
-        if ((int64_t)type_rows[i].type == type)
+        if (type_rows[i].type == type)
             return &type_rows[i];
     }
     return NULL;

@@ -4,6 +4,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 static __device__ long long thread_number()
 {
@@ -89,6 +90,34 @@ extern "C" __global__ void various(double *out)
     out[n++] = sizeof(half2) + alignof(half2);
 }
 
+
+/* Of 8 bits: a number of each type, and back from it and its half. */
+template <typename T>
+static __device__ void both_ways(const unsigned char *in, const float *from,
+                                 float *out, unsigned char *back)
+{
+    const long long i = thread_number();
+    T v;
+
+    v.__x = in[i];
+    out[i] = float(v);
+    back[2 * i] = T(from[2 * i]).__x;
+    back[2 * i + 1] = T(double(from[2 * i + 1])).__x;
+}
+extern "C" __global__ void e4m3_both_ways(const unsigned char *in,
+                                          const float *from, float *out,
+                                          unsigned char *back)
+{
+    both_ways<__nv_fp8_e4m3>(in, from, out, back);
+}
+extern "C" __global__ void e5m2_both_ways(const unsigned char *in,
+                                          const float *from, float *out,
+                                          unsigned char *back)
+{
+    both_ways<__nv_fp8_e5m2>(in, from, out, back);
+}
+
 HONE_HOST_KERNELS(half_to_float, float_to_half, double_to_half,
                   float_to_bfloat16, double_to_bfloat16, half_arithmetic,
-                  bfloat16_arithmetic, various)
+                  bfloat16_arithmetic, various,
+                  e4m3_both_ways, e5m2_both_ways)

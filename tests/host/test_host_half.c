@@ -265,6 +265,58 @@ static void test_various(void **state)
     }
 }
 
+/* Every pattern of 8 bits; from itself, and from the middle to the next one and
+ * beyond the largest. */
+static void check_small(const char *kernel, int is_e4m3)
+{
+    const int largest = is_e4m3 ? 0x7e : 0x7b;
+    uint8_t in[256], back[512];
+    float from[512], out[256];
+    void *p[] = {in, from, out, back};
+    void *params[] = {&p[0], &p[1], &p[2], &p[3]};
+    double want[256];
+
+    for (int i = 0; i < 256; ++i) {
+        const int rest = i & 0x7f;
+        const double size =
+            is_e4m3 ? 256 * hone_reference_from_f16((uint16_t)(rest << 7))
+                    : hone_reference_from_f16((uint16_t)(rest << 8));
+
+        in[i] = (uint8_t)i;
+        want[i] = is_e4m3 && rest == 0x7f ? (double)NAN
+                  : i < 128               ? size
+                                          : -size;
+    }
+    for (int i = 0; i < 256; ++i) {
+        from[2 * i] = (float)want[i];
+        from[2 * i + 1] =
+            (float)((i & 0x7f) < largest ? (want[i] + want[i + 1]) / 2
+                                         : 2 * want[i]);
+    }
+    build_run_ok(&kernels, kernel, 1, 256, 0, params);
+    for (int i = 0; i < 256; ++i) {
+        const int rest = i & 0x7f, sign = i & 0x80;
+        const int itself = rest <= largest ? rest : largest;
+
+        if (isnan(want[i])) {
+            assert_true(isnan(out[i]));
+            assert_int_equal(back[2 * i], 0x7f);
+            continue;
+        }
+        assert_true((double)out[i] == want[i]);
+        assert_int_equal(back[2 * i], sign | itself);
+        assert_int_equal(back[2 * i + 1],
+                         sign | (rest < largest ? rest + (rest & 1) : largest));
+    }
+}
+
+static void test_small(void **state)
+{
+    (void)state;
+    check_small("e4m3_both_ways", 1);
+    check_small("e5m2_both_ways", 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_half_arithmetic),
         cmocka_unit_test(test_bfloat16_arithmetic),
         cmocka_unit_test(test_various),
+        cmocka_unit_test(test_small),
     };
 
     return cmocka_run_group_tests(tests, open_kernels, close_kernels);

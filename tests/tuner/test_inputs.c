@@ -107,6 +107,8 @@ static const struct {
     {"u8[n]", 1, 0, 8, 0, 4, 2.58, 0},
     {"i32[n]", 0, -16, 16, 0, 0, 9.52, 0},
     {"u32[n]", 0, 0, 16, 0, 8, 4.9, 0},
+    {"e4m3[n]", 0, -16, 16, 0, 0, 9.52, 0},
+    {"e5m2[n]", 1, -1, 1, 1e-3, 0, 0.58, 0},
     /* Ranges hold for integers in both passes. */
     {"i32[n] from 0..m - 1", 0, 0, 99, 0, 49.5, 28.9, 0},
     {"i32[n] from 0..m - 1", 1, 0, 99, 0, 49.5, 28.9, 0},
@@ -254,6 +256,59 @@ static void nothing_can_be_drawn(void **state)
     assert_non_null(strstr(error.text, "are at least two"));
 }
 
+/* Every pattern of 8-bit floats is the number that OFP8 says, and numbers
+ * become the nearest pattern, of two the even one, and none beyond the largest.
+ */
+static void check_small(hone_type type, int stored, int bias, int largest)
+{
+    uint8_t cell = 0;
+
+    for (int i = 0; i <= 0x7f; ++i) {
+        const int exponent = i >> stored, fraction = i & ((1 << stored) - 1);
+        const double unit = ldexp(1, (exponent ? exponent : 1) - bias - stored);
+        const double value = unit * (fraction + (exponent ? 1 << stored : 0));
+        const double middle = value + unit / 2;
+        const int next = i < largest ? i + 1 : i;
+        const struct {
+            double from;
+            int to;
+        } roundings[] = {{value, i},
+                         {-value, i | 0x80},
+                         {middle, i & 1 ? next : i},
+                         {nextafter(middle, INFINITY), next},
+                         {nextafter(middle, 0), i},
+                         {-nextafter(middle, 0), i | 0x80}};
+
+        cell = (uint8_t)i;
+        if (i > largest) {
+            assert_true(type == HONE_TYPE_E5M2 && i == 0x7c
+                            ? isinf(hone__element_load((int)type, &cell, 0))
+                            : isnan(hone__element_load((int)type, &cell, 0)));
+            continue;
+        }
+        assert_true(hone__element_load((int)type, &cell, 0) == value);
+        cell |= 0x80;
+        assert_true(hone__element_load((int)type, &cell, 0) == -value);
+        for (size_t k = 0; k < sizeof roundings / sizeof roundings[0]; ++k) {
+            hone__element_store((int)type, &cell, 0, roundings[k].from);
+            assert_int_equal(cell, roundings[k].to);
+        }
+    }
+    hone__element_store((int)type, &cell, 0, (double)INFINITY);
+    assert_int_equal(cell, largest);
+    hone__element_store((int)type, &cell, 0, -1e300);
+    assert_int_equal(cell, largest | 0x80);
+    hone__element_store((int)type, &cell, 0, (double)NAN);
+    assert_true(isnan(hone__element_load((int)type, &cell, 0)));
+}
+
+static void small_floats_are_those_of_ofp8(void **state)
+{
+    (void)state;
+    check_small(HONE_TYPE_E4M3, 3, 7, 0x7e);
+    check_small(HONE_TYPE_E5M2, 2, 15, 0x7b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,7 +316,8 @@ int main(void)
         cmocka_unit_test(permutations_hold_each_number_once),
         cmocka_unit_test(offsets_reach_from_end_to_end),
         cmocka_unit_test(frequent_keys_are_frequent),
-        cmocka_unit_test(nothing_can_be_drawn)};
+        cmocka_unit_test(nothing_can_be_drawn),
+        cmocka_unit_test(small_floats_are_those_of_ofp8)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

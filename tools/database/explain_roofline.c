@@ -47,7 +47,8 @@ static int is_used(const hone_explained *about, hone_unit unit)
     case HONE_UNIT_TENSOR_F16:
         return (types & (1u << HONE_TYPE_F16 | 1u << HONE_TYPE_BF16)) != 0;
     case HONE_UNIT_TENSOR_I8:
-        return (types & (1u << HONE_TYPE_I8 | 1u << HONE_TYPE_U8)) != 0;
+        return (types & (1u << HONE_TYPE_I8 | 1u << HONE_TYPE_U8 |
+                         1u << HONE_TYPE_E4M3 | 1u << HONE_TYPE_E5M2)) != 0;
     case HONE_N_UNITS:
         break;
     }

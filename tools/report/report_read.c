@@ -197,7 +197,8 @@ static hone_status on_winner(void *user, const hone_db_row *row,
     problem->flops = launch.flops;
     problem->bytes = launch.bytes;
     problem->has_bytes =
-        (launch.types & (1u << HONE_TYPE_I8 | 1u << HONE_TYPE_U8)) != 0;
+        (launch.types & (1u << HONE_TYPE_I8 | 1u << HONE_TYPE_U8 |
+                         1u << HONE_TYPE_E4M3 | 1u << HONE_TYPE_E5M2)) != 0;
     return is_lost ? hone__out_of_memory(err, "") : HONE_OK;
 }
 

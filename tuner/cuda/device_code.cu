@@ -9,7 +9,8 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
 
-enum { F16 = 1, BF16, TF32, F32, F64, I8, I32, C32, U8, U32, I64, U64, C64 };
+enum { F16 = 1, BF16, TF32, F32, F64, I8, I32, C32, U8, U32, I64, U64, C64,
+       E4M3, E5M2 };
 
 __device__ u64 mix(u64 x) // the finaliser of splitmix64
 {
@@ -42,12 +43,42 @@ __device__ u16 to_bf16(float v)
     return (u16)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
+// Eight bits as judge/check_data.c has them: `stored` bits of fraction; beyond
+// the largest number it is that. Their places in f16 differ by the exponent's
+// bias alone, so that f16 has the value; only e4m3 has no infinity.
+__device__ u8 to_small(double v, int stored, int bias, int largest)
+{
+    const int sign = v < 0 || (v == 0 && 1 / v < 0) ? 0x80 : 0;
+    if (isnan(v))
+        return (u8)0x7f;
+    v = fmin(fabs(v), 0x1p20);
+    if (v == 0)
+        return (u8)sign;
+    int exponent;
+    frexp(v, &exponent);
+    exponent += bias - 1;
+    exponent = exponent < 1 ? 1 : exponent;
+    const int bits = (int)rint(ldexp(v, stored + bias - exponent)) +
+                     ((exponent - 1) << stored);
+    return (u8)(sign | (bits < largest ? bits : largest));
+}
+
+__device__ double from_e4m3(u8 v)
+{
+    const double rest = from_f16((u16)((v & 0x7f) << 7)) * 256.0;
+    if ((v & 0x7f) == 0x7f)
+        return __longlong_as_double(0x7ff8000000000000ll);
+    return v & 0x80 ? -rest : rest;
+}
+
 __device__ double load(int type, const void *p, i64 i)
 {
     switch (type) {
     case F16: return from_f16(((const u16 *)p)[i]);
     case BF16: return __uint_as_float((u32)((const u16 *)p)[i] << 16);
     case F64: return ((const double *)p)[i];
+    case E4M3: return from_e4m3(((const u8 *)p)[i]);
+    case E5M2: return from_f16((u16)(((const u8 *)p)[i] << 8));
     case I8: return ((const signed char *)p)[i];
     case I32: return ((const int *)p)[i];
     case U8: return ((const u8 *)p)[i];
@@ -64,6 +95,8 @@ __device__ void store(int type, void *p, i64 i, double v)
     case F16: ((u16 *)p)[i] = to_f16((float)v); break;
     case BF16: ((u16 *)p)[i] = to_bf16((float)v); break;
     case F64: ((double *)p)[i] = v; break;
+    case E4M3: ((u8 *)p)[i] = to_small(v, 3, 7, 0x7e); break;
+    case E5M2: ((u8 *)p)[i] = to_small(v, 2, 15, 0x7b); break;
     case I8: ((signed char *)p)[i] = (signed char)v; break;
     case I32: ((int *)p)[i] = (int)v; break;
     case U8: ((u8 *)p)[i] = (u8)v; break;

@@ -65,6 +65,56 @@ static double from_half(uint16_t bits, int digits, int bias)
     return bits & 0x8000 ? -value : value;
 }
 
+/* ---- eight bits ---------------------------------------------------------- */
+
+/* OCP 8-bit Floating Point Specification (OFP8), 2023: `stored` bits of
+ * fraction, the largest number and what no number is. e4m3 has no infinity. */
+typedef struct small_format {
+    int stored, bias, largest, infinity;
+} small_format;
+
+static const small_format e4m3 = {3, 7, 0x7e, -1};
+static const small_format e5m2 = {2, 15, 0x7b, 0x7c};
+
+/* To nearest even; beyond the largest it is that, as CUDA converts. */
+static uint8_t to_small(double value, const small_format *f)
+{
+    const int sign = signbit(value) ? 0x80 : 0;
+    int exponent = 0;
+    double bits;
+
+    if (isnan(value))
+        return 0x7f;
+    value = fabs(value);
+    if (value == 0)
+        return (uint8_t)sign;
+    (void)frexp(fmin(value, 0x1p20), &exponent);
+    exponent += f->bias - 1;
+    if (exponent < 1)
+        exponent = 1; /* subnormal: the spacing stays */
+    bits =
+        nearbyint(ldexp(fmin(value, 0x1p20), f->stored + f->bias - exponent));
+    bits += ldexp(exponent - 1, f->stored);
+    return (uint8_t)(sign | (int)fmin(bits, f->largest));
+}
+
+static double from_small(int bits, const small_format *f)
+{
+    const int rest = bits & 0x7f;
+    const int exponent = rest >> f->stored;
+    const int fraction = rest & ((1 << f->stored) - 1);
+    double value;
+
+    if (rest > f->largest)
+        value = rest == f->infinity ? INFINITY : NAN;
+    else if (exponent == 0)
+        value = ldexp(fraction, 1 - f->bias - f->stored);
+    else
+        value =
+            ldexp(fraction + (1 << f->stored), exponent - f->bias - f->stored);
+    return bits & 0x80 ? -value : value;
+}
+
 enum { F16_DIGITS = 11, F16_BIAS = 15, BF16_DIGITS = 8, BF16_BIAS = 127 };
 
 double hone__element_load(int type, const void *array, int64_t index)
@@ -76,6 +126,10 @@ double hone__element_load(int type, const void *array, int64_t index)
         return from_half(halves[index], F16_DIGITS, F16_BIAS);
     case HONE_TYPE_BF16:
         return from_half(halves[index], BF16_DIGITS, BF16_BIAS);
+    case HONE_TYPE_E4M3:
+        return from_small(((const uint8_t *)array)[index], &e4m3);
+    case HONE_TYPE_E5M2:
+        return from_small(((const uint8_t *)array)[index], &e5m2);
     case HONE_TYPE_F64:
         return ((const double *)array)[index];
     case HONE_TYPE_I8:
@@ -111,6 +165,12 @@ void hone__element_store(int type, void *array, int64_t index, double value)
     case HONE_TYPE_BF16:
         ((uint16_t *)array)[index] = to_half(value, BF16_DIGITS, BF16_BIAS);
         break;
+    case HONE_TYPE_E4M3:
+        ((uint8_t *)array)[index] = to_small(value, &e4m3);
+        break;
+    case HONE_TYPE_E5M2:
+        ((uint8_t *)array)[index] = to_small(value, &e5m2);
+        break;
     case HONE_TYPE_F64:
         ((double *)array)[index] = value;
         break;
@@ -143,7 +203,8 @@ void hone__element_store(int type, void *array, int64_t index, double value)
 
 int hone__type_is_real(int type)
 {
-    return type < HONE_TYPE_I8;
+    return type < HONE_TYPE_I8 || type == HONE_TYPE_E4M3 ||
+           type == HONE_TYPE_E5M2;
 }
 
 int hone__type_is_long(int type)
@@ -246,12 +307,17 @@ void hone__check_round_off(hone_type type, double *out_u, double *out_ulp)
     *out_ulp = is_double                ? 0x1p-52
                : type == HONE_TYPE_F16  ? 0x1p-10
                : type == HONE_TYPE_BF16 ? 0x1p-7
+               : type == HONE_TYPE_E4M3 ? 0x1p-3
+               : type == HONE_TYPE_E5M2 ? 0x1p-2
                                         : 0x1p-23;
 }
 
 double hone__check_least(hone_type type)
 {
-    return type == HONE_TYPE_F16 ? 0x1p-24 : 0;
+    return type == HONE_TYPE_F16    ? 0x1p-24
+           : type == HONE_TYPE_E4M3 ? 0x1p-9
+           : type == HONE_TYPE_E5M2 ? 0x1p-16
+                                    : 0;
 }
 
 enum { REFERENCE_PREFIX = sizeof "cpu." - 1 };
@@ -294,6 +360,9 @@ enum { SAFETY = 8 };
 double hone__magnitude_step(int type)
 {
     switch (type) {
+    case HONE_TYPE_E4M3: /* a step or two of the type */
+    case HONE_TYPE_E5M2:
+        return 0x1p-2;
     case HONE_TYPE_BF16:
         return 0x1p-4;
     case HONE_TYPE_F16:

@@ -12,11 +12,11 @@ static const struct {
     hone_type type;
     const char *descr;
 } names[] = {
-    {HONE_TYPE_F16, "<f2"}, {HONE_TYPE_BF16, "<f4"}, {HONE_TYPE_TF32, "<f4"},
-    {HONE_TYPE_F32, "<f4"}, {HONE_TYPE_F64, "<f8"},  {HONE_TYPE_I8, "|i1"},
-    {HONE_TYPE_I32, "<i4"}, {HONE_TYPE_C32, "<c8"},  {HONE_TYPE_U8, "|u1"},
-    {HONE_TYPE_U32, "<u4"}, {HONE_TYPE_I64, "<i8"},  {HONE_TYPE_U64, "<u8"},
-    {HONE_TYPE_C64, "<c16"}};
+    {HONE_TYPE_F16, "<f2"},  {HONE_TYPE_BF16, "<f4"}, {HONE_TYPE_TF32, "<f4"},
+    {HONE_TYPE_F32, "<f4"},  {HONE_TYPE_F64, "<f8"},  {HONE_TYPE_I8, "|i1"},
+    {HONE_TYPE_I32, "<i4"},  {HONE_TYPE_C32, "<c8"},  {HONE_TYPE_U8, "|u1"},
+    {HONE_TYPE_U32, "<u4"},  {HONE_TYPE_I64, "<i8"},  {HONE_TYPE_U64, "<u8"},
+    {HONE_TYPE_C64, "<c16"}, {HONE_TYPE_E4M3, "<f4"}, {HONE_TYPE_E5M2, "<f4"}};
 
 static const char magic[] = "\x93NUMPY";
 enum {
@@ -36,9 +36,16 @@ static const char *descr_of(hone_type type)
     return "";
 }
 
+/* NumPy has no such numbers: files have f32. */
+static int is_widened(hone_type type)
+{
+    return type == HONE_TYPE_BF16 || type == HONE_TYPE_E4M3 ||
+           type == HONE_TYPE_E5M2;
+}
+
 static size_t element_bytes(hone_type type)
 {
-    return type == HONE_TYPE_BF16 ? 4 : hone__type_size_bytes(type);
+    return is_widened(type) ? 4 : hone__type_size_bytes(type);
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -65,7 +72,7 @@ static void write_header(FILE *file, hone_type type, const int64_t *shape,
 static void write_elements(FILE *file, hone_type type, int64_t n,
                            const void *array)
 {
-    if (type != HONE_TYPE_BF16) {
+    if (!is_widened(type)) {
         (void)fwrite(array, hone__type_size_bytes(type), (size_t)n, file);
         return;
     }
@@ -186,7 +193,7 @@ hone_status hone__npy_read(const char *path, hone_type type, int64_t count,
             text.data + at + (size_t)(i % n) * element_bytes(type);
         float value;
 
-        if (type == HONE_TYPE_BF16) {
+        if (is_widened(type)) {
             memcpy(&value, from, sizeof value);
             hone__element_store((int)type, array, i, (double)value);
         } else {

@@ -52,8 +52,7 @@ hone_roofline hone__problem_roofline(const hone_problem *problem)
     int has_bytes = 0;
 
     for (size_t i = 0; i < problem->resolved.n_args; ++i)
-        has_bytes |= problem->resolved.args[i].type == HONE_TYPE_I8 ||
-                     problem->resolved.args[i].type == HONE_TYPE_U8;
+        has_bytes |= hone__type_size_bytes(problem->resolved.args[i].type) == 1;
     return hone__selfcheck_roofline(
         device->properties.value[HONE_PROPERTY_sm],
         device->properties.value[HONE_PROPERTY_sm_count], device->clock_khz,
