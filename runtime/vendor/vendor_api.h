@@ -31,7 +31,9 @@ enum {
     HONE_CUDA_R_8I = 3,
     HONE_CUDA_C_32F = 4,
     HONE_CUDA_R_32I = 10,
-    HONE_CUDA_R_16BF = 14
+    HONE_CUDA_R_16BF = 14,
+    HONE_CUDA_R_8F_E4M3 = 28,
+    HONE_CUDA_R_8F_E5M2 = 29
 };
 
 /* cublasComputeType_t */
@@ -57,7 +59,13 @@ enum {
     HONE_LT_DESC_LEFT_OP = 3,
     HONE_LT_DESC_RIGHT_OP = 4,
     HONE_LT_DESC_EPILOGUE = 7,
-    HONE_LT_DESC_BIAS = 8, /* pointer */
+    HONE_LT_DESC_BIAS = 8,        /* pointer */
+    HONE_LT_DESC_LEFT_SCALE = 17, /* pointer, as the next */
+    HONE_LT_DESC_RIGHT_SCALE = 18,
+    HONE_LT_DESC_FAST_SUMS = 25, /* a byte */
+    HONE_LT_DESC_LEFT_SCALE_MODE = 31,
+    HONE_LT_DESC_RIGHT_SCALE_MODE = 32,
+    HONE_LT_SCALE_LINES = 3, /* one for each row of A, column of B */
     HONE_LT_EPILOGUE_NONE = 1,
     HONE_LT_EPILOGUE_BIAS = 4 /* a bit */
 };

@@ -35,9 +35,10 @@ static hone_status gemm_open(hone_vendor *self, const hone_resolved *problem,
 
     (void)wanted;
     HONE_TRY(hone__gemm_read(self->name, self->op, problem, &state->gemm, err));
-    if (state->gemm.epilogue != HONE_LT_EPILOGUE_NONE)
-        return hone__vendor_unfit(self->name, self->op,
-                                  "nothing follows its products", err);
+    if (state->gemm.epilogue != HONE_LT_EPILOGUE_NONE || state->gemm.is_scaled)
+        return hone__vendor_unfit(
+            self->name, self->op,
+            "nothing follows its products, and none is of 8-bit floats", err);
     HONE_TRY(hone__vendors_blas(self->vendors, &state->shared, err));
     self->version = state->shared->version;
     self->workspace_bytes = HONE_VENDOR_WORKSPACE_BYTES;
@@ -58,15 +59,15 @@ static hone_blas_result multiply(const gemm_state *state, void *const *args)
 
     if (g->batch == 1)
         return shared->blas->gemm_ex(shared->handle, l->op, r->op, g->n, g->m,
-                                     g->k, &alpha, b, g->in_type, l->leading, a,
-                                     g->in_type, r->leading, &beta, c,
+                                     g->k, &alpha, b, g->left_type, l->leading,
+                                     a, g->right_type, r->leading, &beta, c,
                                      g->out_type, g->out.leading,
                                      g->compute_type, HONE_BLAS_GEMM_DEFAULT);
     return shared->blas->gemm_strided(
-        shared->handle, l->op, r->op, g->n, g->m, g->k, &alpha, b, g->in_type,
-        l->leading, l->stride, a, g->in_type, r->leading, r->stride, &beta, c,
-        g->out_type, g->out.leading, g->out.stride, g->batch, g->compute_type,
-        HONE_BLAS_GEMM_DEFAULT);
+        shared->handle, l->op, r->op, g->n, g->m, g->k, &alpha, b, g->left_type,
+        l->leading, l->stride, a, g->right_type, r->leading, r->stride, &beta,
+        c, g->out_type, g->out.leading, g->out.stride, g->batch,
+        g->compute_type, HONE_BLAS_GEMM_DEFAULT);
 }
 
 static hone_status gemm_enqueue(hone_vendor *self, void *const *args,

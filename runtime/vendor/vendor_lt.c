@@ -128,7 +128,7 @@ typedef struct lt_run {
     const hone_lt_proposal *proposal;
 } lt_run;
 
-/* With a bias the lock is held. */
+/* With a bias or scales the lock is held. */
 static hone_status multiply(const void *user, hone_stream stream,
                             hone_error *err)
 {
@@ -139,9 +139,10 @@ static hone_status multiply(const void *user, hone_stream stream,
     const hone_gemm_scalar beta = hone__gemm_beta(g, run->args);
     void *const c = hone__vendor_pointer(run->args, g->c);
 
-    if (g->bias >= 0)
-        HONE_TRY(hone__lt_set_bias(
-            state, hone__vendor_pointer(run->args, g->bias), err));
+    for (int i = 0; i < HONE_GEMM_N_GIVEN; i++)
+        if (g->given[i] >= 0)
+            HONE_TRY(hone__lt_set_given(
+                state, i, hone__vendor_pointer(run->args, g->given[i]), err));
     return hone__lt_check(
         state->lt,
         state->lt->matmul(state->handle, state->desc, &alpha,
@@ -159,14 +160,16 @@ static void rehearse(const hone_vendor *self, const lt_run *run,
                      unsigned align_bytes)
 {
     const hone_gemm *const g = &run->state->gemm;
-    const int arrays[] = {g->a, g->b, g->c, g->bias};
-    hone_cu_ptr at[4];
+    const int arrays[] = {g->a,        g->b,        g->c,
+                          g->given[0], g->given[1], g->given[2]};
+    hone_cu_ptr at[6];
     void *args[HONE_MAX_ARGS] = {NULL};
     lt_run other = *run;
 
-    for (int i = 0; i < 4 && arrays[i] >= 0; i++) {
+    for (int i = 0; i < 6; i++) {
         at[i] = ((hone_cu_ptr)(i + 1) << 40) + align_bytes;
-        args[arrays[i]] = &at[i];
+        if (arrays[i] >= 0)
+            args[arrays[i]] = &at[i];
     }
     if (g->alpha >= 0)
         args[g->alpha] = run->args[g->alpha];
@@ -223,7 +226,9 @@ static hone_status enqueue(hone_vendor *self, const lt_run *run,
     hone_lt_state *const state = self->state;
     hone_status status;
 
-    if (state->gemm.bias < 0)
+    /* Below 0 where all are: none is given. */
+    if ((state->gemm.given[0] & state->gemm.given[1] & state->gemm.given[2]) <
+        0)
         return multiply(run, stream, err);
     (void)pthread_mutex_lock(&state->lock);
     status = multiply(run, stream, err);

@@ -26,8 +26,8 @@ typedef struct hone_lt_state {
     hone_lt_proposal proposal;
     /* For lesser addresses, without and with a workspace; NULL: not asked. */
     _Atomic(hone_lt_proposal *) others[2][HONE_LT_N_ALIGNMENTS];
-    pthread_mutex_t lock; /* held to ask for one, and by runs with a bias, which
-                             `desc` has */
+    pthread_mutex_t lock; /* held to ask for one, and by runs with a bias or
+                             scales, which `desc` has */
     int has_lock;
 } hone_lt_state;
 
@@ -43,8 +43,8 @@ extern const hone_lt_wish hone__lt_usual;
 hone_status hone__lt_describe(hone_vendor *self, const hone_resolved *problem,
                               hone_error *err);
 /* From here on; the lock is held, or nobody else knows the state. */
-hone_status hone__lt_set_bias(const hone_lt_state *state, const void *bias,
-                              hone_error *err);
+hone_status hone__lt_set_given(const hone_lt_state *state, int which,
+                               const void *array, hone_error *err);
 /* Those that cuBLASLt itself calls usable, at least one, best first. */
 hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
                          hone_lt_proposal list[HONE_VENDOR_MOST_ALGORITHMS],

@@ -40,10 +40,26 @@ static hone_status set(const hone_lt_state *state, int attribute,
         "cublasLtMatmulDescSetAttribute", err);
 }
 
-hone_status hone__lt_set_bias(const hone_lt_state *state, const void *bias,
-                              hone_error *err)
+hone_status hone__lt_set_given(const hone_lt_state *state, int which,
+                               const void *array, hone_error *err)
 {
-    return set(state, HONE_LT_DESC_BIAS, &bias, sizeof bias, err);
+    static const uint8_t attributes[] = {
+        HONE_LT_DESC_BIAS, HONE_LT_DESC_LEFT_SCALE, HONE_LT_DESC_RIGHT_SCALE};
+
+    return set(state, attributes[which], &array, sizeof array, err);
+}
+
+/* Of 8-bit floats. */
+static hone_status set_scaled(const hone_lt_state *state, hone_error *err)
+{
+    const int8_t fast = state->gemm.fast != 0;
+    const int32_t mode = HONE_LT_SCALE_LINES;
+
+    HONE_TRY(set(state, HONE_LT_DESC_FAST_SUMS, &fast, sizeof fast, err));
+    if (state->gemm.is_scaled < 3)
+        return HONE_OK;
+    HONE_TRY(set(state, HONE_LT_DESC_LEFT_SCALE_MODE, &mode, sizeof mode, err));
+    return set(state, HONE_LT_DESC_RIGHT_SCALE_MODE, &mode, sizeof mode, err);
 }
 
 /* Pointer mode (host) is the default of a new description. */
@@ -70,10 +86,15 @@ hone_status hone__lt_describe(hone_vendor *self, const hone_resolved *problem,
         HONE_TRY(set(state, options[i].attribute, options[i].value, sizeof(int),
                      err));
     /* Nowhere, until a run says where: the library proposes nothing without. */
-    if (g->bias >= 0)
-        HONE_TRY(hone__lt_set_bias(state, (void *)((uintptr_t)1 << 40), err));
-    HONE_TRY(create_layout(state, &state->left, g->in_type, &g->left, err));
-    HONE_TRY(create_layout(state, &state->right, g->in_type, &g->right, err));
+    for (int i = 0; i < HONE_GEMM_N_GIVEN; i++)
+        if (g->given[i] >= 0)
+            HONE_TRY(hone__lt_set_given(state, i, (void *)((uintptr_t)1 << 40),
+                                        err));
+    if (g->is_scaled)
+        HONE_TRY(set_scaled(state, err));
+    HONE_TRY(create_layout(state, &state->left, g->left_type, &g->left, err));
+    HONE_TRY(
+        create_layout(state, &state->right, g->right_type, &g->right, err));
     return create_layout(state, &state->out, g->out_type, &g->out, err);
 }
 

@@ -11,14 +11,15 @@
 #include <limits.h>
 #include <string.h>
 
+/* hone_type of A, B and C, what the libraries call them, and alpha and beta. */
 static const struct {
-    hone_type in;
-    hone_type out;
-    int in_type;
-    int out_type;
-    int compute_type;
-    int scale_type;
-    hone_type scalar;
+    uint8_t in;
+    uint8_t out;
+    uint8_t in_type;
+    uint8_t out_type;
+    uint8_t compute_type;
+    uint8_t scale_type;
+    uint8_t scalar;
 } type_rows[] = {
     {HONE_TYPE_F16, HONE_TYPE_F32, HONE_CUDA_R_16F, HONE_CUDA_R_32F,
      HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
@@ -39,6 +40,13 @@ static const struct {
      HONE_BLAS_COMPUTE_32I, HONE_CUDA_R_32I, HONE_TYPE_I32},
     {HONE_TYPE_C32, HONE_TYPE_C32, HONE_CUDA_C_32F, HONE_CUDA_C_32F,
      HONE_BLAS_COMPUTE_32F, HONE_CUDA_C_32F, HONE_TYPE_C32},
+    /* And of e5m2, in any pair. */
+    {HONE_TYPE_E4M3, HONE_TYPE_F32, HONE_CUDA_R_8F_E4M3, HONE_CUDA_R_32F,
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
+    {HONE_TYPE_E4M3, HONE_TYPE_F16, HONE_CUDA_R_8F_E4M3, HONE_CUDA_R_16F,
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
+    {HONE_TYPE_E4M3, HONE_TYPE_BF16, HONE_CUDA_R_8F_E4M3, HONE_CUDA_R_16BF,
+     HONE_BLAS_COMPUTE_32F, HONE_CUDA_R_32F, HONE_TYPE_F32},
 };
 
 int hone__vendor_find_arg(const hone_resolved *problem, const char *name)
@@ -58,19 +66,31 @@ hone_status hone__vendor_unfit(const char *who, const char *op, const char *why,
 
 /* ---- matrix products ----------------------------------------------------- */
 
+/* 1 more than e4m3's in hone's numbers and in CUDA's. */
+static int is_e5m2(hone_type type)
+{
+    return type == HONE_TYPE_E5M2;
+}
+
 static int find_types(const hone_resolved_arg *args, hone_gemm *gemm)
 {
+    const int left = is_e5m2(args[gemm->b].type);
+    const int right = is_e5m2(args[gemm->a].type);
+
     for (size_t i = 0; i < sizeof type_rows / sizeof type_rows[0]; i++)
-        if (type_rows[i].in == args[gemm->a].type &&
-            type_rows[i].in == args[gemm->b].type &&
+        if ((int)args[gemm->a].type - right == type_rows[i].in &&
+            (int)args[gemm->b].type - left == type_rows[i].in &&
             type_rows[i].out == args[gemm->c].type) {
-            gemm->in_type = type_rows[i].in_type;
+            gemm->left_type = type_rows[i].in_type + left;
+            gemm->right_type = type_rows[i].in_type + right;
             gemm->out_type = type_rows[i].out_type;
             gemm->compute_type = type_rows[i].compute_type;
             gemm->scale_type = type_rows[i].scale_type;
-            gemm->scalar_type = type_rows[i].scalar;
-            gemm->in_bytes = (int)hone__type_size_bytes(type_rows[i].in);
-            gemm->out_bytes = (int)hone__type_size_bytes(type_rows[i].out);
+            gemm->scalar_type = (hone_type)type_rows[i].scalar;
+            gemm->in_bytes =
+                (int)hone__type_size_bytes((hone_type)type_rows[i].in);
+            gemm->out_bytes =
+                (int)hone__type_size_bytes((hone_type)type_rows[i].out);
             return 1;
         }
     return 0;
@@ -172,17 +192,47 @@ static hone_status read_arrays(const char *who, const char *op,
     return HONE_OK;
 }
 
+/* -1, or the index of an array of this type and so many elements. */
+static int array_fits(const hone_resolved *problem, int index, hone_type type,
+                      int64_t count)
+{
+    return index < 0 || (problem->args[index].count == count &&
+                         problem->args[index].type == type);
+}
+
 /* EPILOGUE has the library's numbers, and 0 for none. */
 static int read_epilogue(const hone_resolved *problem, hone_gemm *gemm)
 {
+    int *const bias = &gemm->given[HONE_GEMM_BIAS];
+
     gemm->epilogue = (int)hone__vendor_dim_or(problem, "EPILOGUE", 0);
     if (!gemm->epilogue)
         gemm->epilogue = HONE_LT_EPILOGUE_NONE;
     if (!(gemm->epilogue & HONE_LT_EPILOGUE_BIAS))
         return 1;
-    gemm->bias = hone__vendor_find_arg(problem, "bias");
-    return gemm->bias >= 0 && problem->args[gemm->bias].count == gemm->n &&
-           problem->args[gemm->bias].type == problem->args[gemm->c].type;
+    *bias = hone__vendor_find_arg(problem, "bias");
+    return *bias >= 0 &&
+           array_fits(problem, *bias, problem->args[gemm->c].type, gemm->n);
+}
+
+/* Scales of 8-bit floats: SCALES is 0 for none. */
+static int read_scales(const hone_resolved *problem, hone_gemm *gemm)
+{
+    const int64_t scales = hone__vendor_dim_or(problem, "SCALES", 1);
+    int *const given = gemm->given;
+
+    if (gemm->left_type < HONE_CUDA_R_8F_E4M3)
+        return 1;
+    gemm->is_scaled = 1 + (int)scales;
+    gemm->fast = (int)hone__vendor_dim_or(problem, "FAST", 0);
+    if (!scales)
+        return 1;
+    given[HONE_GEMM_LEFT_SCALE] = hone__vendor_find_arg(problem, "scale_b");
+    given[HONE_GEMM_RIGHT_SCALE] = hone__vendor_find_arg(problem, "scale_a");
+    return array_fits(problem, given[HONE_GEMM_LEFT_SCALE], HONE_TYPE_F32,
+                      scales == 2 ? gemm->n : 1) &&
+           array_fits(problem, given[HONE_GEMM_RIGHT_SCALE], HONE_TYPE_F32,
+                      scales == 2 ? gemm->m : 1);
 }
 
 hone_status hone__gemm_read(const char *who, const char *op,
@@ -194,7 +244,7 @@ hone_status hone__gemm_read(const char *who, const char *op,
                       .c = hone__vendor_find_arg(problem, "C"),
                       .alpha = hone__vendor_find_arg(problem, "alpha"),
                       .beta = hone__vendor_find_arg(problem, "beta"),
-                      .bias = -1};
+                      .given = {-1, -1, -1}};
     const int64_t batch = hone__vendor_dim_or(problem, "BATCH", 1);
 
     if (gemm.a < 0 || gemm.b < 0 || gemm.c < 0 || problem->n_dims < 3)
@@ -215,13 +265,15 @@ hone_status hone__gemm_read(const char *who, const char *op,
     gemm.batch = (int)batch;
     HONE_TRY(read_arrays(who, op, problem, &gemm, err));
     if (!find_types(problem->args, &gemm) || !read_epilogue(problem, &gemm) ||
+        !read_scales(problem, &gemm) ||
         !scalar_fits(problem, gemm.alpha, gemm.scalar_type) ||
         !scalar_fits(problem, gemm.beta, gemm.scalar_type))
         return hone__vendor_unfit(
             who, op,
-            "A and B are of one type of f16, bf16, tf32, f32, f64, c32, i8; C "
-            "is f32, or with 16 bits, f64, c32 the same, with i8 i32; alpha "
-            "and beta are f32, with c32, i8 like C, as is bias[N]",
+            "A and B are of one type of f16, bf16, tf32, f32, f64, c32, i8, or "
+            "e4m3, e5m2; C is f32, or with f64, c32 and 16 bits the same, with "
+            "8 f16, bf16, with i8 i32; alpha and beta are f32, with c32, i8 "
+            "like C, as is bias[N]",
             err);
     *out = gemm;
     return HONE_OK;

@@ -20,6 +20,14 @@ typedef struct hone_gemm_factor {
     int op;         /* cublasOperation_t */
 } hone_gemm_factor;
 
+/* What of a problem cuBLASLt has in the description of the operation. */
+enum {
+    HONE_GEMM_BIAS,
+    HONE_GEMM_LEFT_SCALE,
+    HONE_GEMM_RIGHT_SCALE,
+    HONE_GEMM_N_GIVEN
+};
+
 /* C = alpha*op(A)*op(B) + beta*C, row-major, as cuBLAS sees it: left*right,
  * N x M. */
 typedef struct hone_gemm {
@@ -30,11 +38,15 @@ typedef struct hone_gemm {
     hone_gemm_factor out;   /* C; its op says nothing */
     int a, b, c;            /* arguments */
     int alpha, beta;        /* arguments, or -1 for the constants 1 and 0 */
-    int bias;               /* argument, or -1: none */
-    int epilogue;           /* cublasLtEpilogue_t */
-    int in_type;            /* cudaDataType_t of A and B */
+    /* Arguments that a run tells the library, or -1: none. */
+    int given[HONE_GEMM_N_GIVEN];
+    int epilogue;   /* cublasLtEpilogue_t */
+    int left_type;  /* cudaDataType_t of B */
+    int right_type; /* of A */
     int out_type;
-    int in_bytes; /* of an element */
+    int is_scaled; /* 8-bit floats: 1 and SCALES */
+    int fast;      /* and FAST */
+    int in_bytes;  /* of an element */
     int out_bytes;
     int compute_type;
     int scale_type;        /* cudaDataType_t of alpha and beta as it has them */
@@ -56,7 +68,9 @@ typedef union hone_gemm_scalar {
  * LDC, elements from a row to the next; BATCH matrices, STRIDE_A, STRIDE_B and
  * STRIDE_C elements from one to the next. Without them matrices are dense and
  * one. Arrays are as large as that, and not larger; that called bias has N
- * elements of C's type. */
+ * elements of C's type. Of 8-bit floats, whose types may differ: scale_a and
+ * scale_b, f32, one each, or with SCALES = 2 M and N; FAST, not 0 where sums
+ * may be kept in what tensor cores add up in. */
 hone_status hone__gemm_read(const char *who, const char *op,
                             const hone_resolved *problem, hone_gemm *out,
                             hone_error *err);

@@ -30,7 +30,16 @@ typedef struct algorithm {
 } algorithm;
 
 enum { NUMBER, ALIGNMENT, WORKSPACE, VERSION };
-enum { EPILOGUE = 4, BIAS = 6 }; /* of a description */
+/* Of a description; addresses are two numbers. */
+enum {
+    EPILOGUE = 4,
+    BIAS = 6,
+    SCALES = 8,
+    FAST = 12,
+    MODES = 13,
+    N_OF_DESCRIPTION = 16
+};
+enum { BY_LINES = 3 }; /* a mode: a scale for each row of A, column of B */
 
 typedef struct heuristic {
     algorithm algorithm;
@@ -111,7 +120,8 @@ DECLARE(int, cublasLtMatmulDescCreate, (void **out, int compute, int scale))
 {
     int *made;
 
-    if (scale != scale_of(compute) || create(out, 8 * sizeof(int)))
+    if (scale != scale_of(compute) ||
+        create(out, N_OF_DESCRIPTION * sizeof(int)))
         return BAD;
     made = *out;
     made[2] = compute;
@@ -120,8 +130,8 @@ DECLARE(int, cublasLtMatmulDescCreate, (void **out, int compute, int scale))
     return 0;
 }
 
-/* Its two operations; behind them what it was created for, the epilogue and the
- * bias. */
+/* Its two operations; behind them what it was created for, the epilogue, the
+ * bias, and what 8-bit floats have. */
 DECLARE(int, cublasLtMatmulDescSetAttribute,
         (int *d, int attribute, const void *value, size_t size_bytes))
 {
@@ -133,6 +143,13 @@ DECLARE(int, cublasLtMatmulDescSetAttribute,
         memcpy(&d[attribute - 3], value, size_bytes);
     else if (attribute == 7 && size_bytes == sizeof *d)
         memcpy(&d[EPILOGUE], value, size_bytes);
+    else if ((attribute == 17 || attribute == 18) &&
+             size_bytes == sizeof(void *))
+        memcpy(&d[SCALES + 2 * (attribute - 17)], value, size_bytes);
+    else if ((attribute == 31 || attribute == 32) && size_bytes == sizeof *d)
+        memcpy(&d[MODES + attribute - 31], value, size_bytes);
+    else if (attribute == 25 && size_bytes == 1)
+        d[FAST] = *(const int8_t *)value;
     else
         return BAD;
     return 0;
@@ -220,6 +237,33 @@ static const void *bias_of(const int *desc)
 
     memcpy(&bias, &desc[BIAS], sizeof bias);
     return bias;
+}
+
+/* The scale of line `i` of A (0) or B (1); 1 where there is none. */
+static double scale_at(const int *desc, int of_b, int64_t i)
+{
+    const float *scales;
+
+    memcpy(&scales, &desc[SCALES + 2 * of_b], sizeof scales);
+    return scales ? (double)scales[desc[MODES + of_b] == BY_LINES ? i : 0] : 1;
+}
+
+/* Of 8-bit floats, an element at a time: both factors have K contiguous. */
+static void multiply_scaled(const int *desc, int k, double alpha,
+                            const factor *a, const factor *b, double beta,
+                            char *c, const layout *lc)
+{
+    for (int64_t j = 0; j < (int64_t)lc->columns; j++)
+        for (int64_t i = 0; i < (int64_t)lc->rows; i++) {
+            factor row = *a, column = *b;
+
+            row.data = (const char *)a->data + i * a->leading;
+            column.data = (const char *)b->data + j * b->leading;
+            fake_blas_multiply(
+                1, 1, k, alpha * scale_at(desc, 0, i) * scale_at(desc, 1, j),
+                row, column, beta,
+                c + (j * lc->leading + i) * size_of(lc->type), lc->type, 1);
+        }
 }
 
 /* Bias and relu; what else there may be, the fake does not have. */
@@ -318,6 +362,8 @@ DECLARE(int, cublasLtMatmul,
         return BAD;
     if (desc[EPILOGUE] & ~(1 + 2 + 4) || (desc[EPILOGUE] & 4 && !bias_of(desc)))
         return BAD;
+    if (la->type >= R_8F_E4M3 && (!desc[0] || desc[1]))
+        return BAD;
     if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % algo->data[ALIGNMENT])
         return BAD;
     if (!load(algo, stream))
@@ -327,6 +373,16 @@ DECLARE(int, cublasLtMatmul,
         const int64_t of_b = size_of(lb->type);
         const int64_t of_c = size_of(lc->type);
 
+        if (la->type >= R_8F_E4M3) {
+            multiply_scaled(desc, (int)k, element(alpha, desc[3], 0),
+                            &(factor){(const char *)a + i * la->stride,
+                                      la->type, desc[0], la->leading},
+                            &(factor){(const char *)b + i * lb->stride,
+                                      lb->type, desc[1], lb->leading},
+                            element(beta, desc[3], 0),
+                            (char *)d + i * ld->stride * of_c, ld);
+            continue;
+        }
         fake_blas_multiply((int)m, (int)n, (int)k, element(alpha, desc[3], 0),
                            (factor){(const char *)a + i * la->stride * of_a,
                                     la->type, desc[0], la->leading},

@@ -15,7 +15,9 @@ enum {
     R_8I = 3,
     C_32F = 4,
     R_32I = 10,
-    R_16BF = 14
+    R_16BF = 14,
+    R_8F_E4M3 = 28,
+    R_8F_E5M2 = 29
 };
 enum {
     COMPUTE_32F = 68,
@@ -34,6 +36,16 @@ static inline float half_value(uint16_t bits)
     return bits & 0x8000 ? -size : size;
 }
 
+/* Of 8 bits: their exponents are those of f16 but for the bias of e4m3. */
+static inline float small_value(uint8_t bits, int type)
+{
+    const uint16_t size =
+        (uint16_t)((bits & 0x7f) << (type == R_8F_E5M2 ? 8 : 7));
+    const float value = half_value(size) * (type == R_8F_E5M2 ? 1.0f : 256.0f);
+
+    return bits & 0x80 ? -value : value;
+}
+
 static inline double element(const void *x, int type, int64_t index)
 {
     uint32_t bits;
@@ -47,6 +59,8 @@ static inline double element(const void *x, int type, int64_t index)
         return (double)((const int8_t *)x)[index];
     if (type == R_32I)
         return (double)((const int32_t *)x)[index];
+    if (type >= R_8F_E4M3)
+        return (double)small_value(((const uint8_t *)x)[index], type);
     bits = ((const uint16_t *)x)[index];
     if (type == R_16F)
         return (double)half_value((uint16_t)bits);
@@ -95,6 +109,9 @@ static inline void set_element(void *x, int type, int64_t index, double wide)
 /* Types of A, B and C, how sums are computed, and the type of scalars. */
 static inline int types_fit(int a, int b, int c, int compute, int scale)
 {
+    if (a >= R_8F_E4M3 && b >= R_8F_E4M3)
+        return a + b < 2 * R_8F_E5M2 && compute == COMPUTE_32F &&
+               scale == R_32F && (c == R_32F || c == R_16F || c == R_16BF);
     if (a != b)
         return 0;
     if (a == R_64F || a == R_8I)
@@ -115,10 +132,10 @@ static inline int scale_of(int compute)
 
 static inline int64_t size_of(int type)
 {
-    return type == R_64F || type == C_32F   ? 8
-           : type == R_32F || type == R_32I ? 4
-           : type == R_8I                   ? 1
-                                            : 2;
+    return type == R_64F || type == C_32F      ? 8
+           : type == R_32F || type == R_32I    ? 4
+           : type == R_8I || type >= R_8F_E4M3 ? 1
+                                               : 2;
 }
 
 #endif
