@@ -15,6 +15,7 @@
 COST(saxpy, 2.0)
 COST(sum, (double)dims[0])
 COST(gemm, 2.0 * (double)dims[2] + 3.0)
+COST(gemm_f8, 2.0 * (double)dims[2] + 5.0)
 COST(conv1d, 2.0 * (double)dims[1])
 COST(fft_filter, 10.0 * log2((double)dims[0]) + 4.0)
 COST(scan, 0.0)
@@ -65,6 +66,19 @@ static double from_bf16(uint16_t bits)
     return (double)value;
 }
 
+/* Of OFP8: `stored` bits of fraction. e4m3 has no infinity, and one NaN. */
+static double from_f8(unsigned bits, unsigned stored, int bias)
+{
+    const unsigned exponent = (bits & 0x7fu) >> stored;
+    const unsigned fraction = bits & ((1u << stored) - 1u);
+    double value = ldexp((double)(fraction | (exponent ? 1u << stored : 0u)),
+                         (exponent ? (int)exponent : 1) - bias - (int)stored);
+
+    if (stored == 2 ? exponent == 31 : (bits & 0x7fu) == 0x7fu)
+        value = stored == 2 && fraction == 0 ? (double)INFINITY : (double)NAN;
+    return bits & 0x80u ? -value : value;
+}
+
 /* One element of an array of this type. */
 static double element_of(int64_t type, const void *array, int64_t index)
 {
@@ -77,6 +91,10 @@ static double element_of(int64_t type, const void *array, int64_t index)
         return ((const double *)array)[index];
     case HONE_REFERENCE_I32:
         return (double)((const int32_t *)array)[index];
+    case HONE_REFERENCE_E4M3:
+        return from_f8(((const uint8_t *)array)[index], 3, 7);
+    case HONE_REFERENCE_E5M2:
+        return from_f8(((const uint8_t *)array)[index], 2, 15);
     default:
         return (double)((const float *)array)[index];
     }
@@ -127,7 +145,7 @@ HONE_REFERENCE(sum)
  * dimension. */
 typedef struct gemm_layout {
     int64_t m, n, k, batch;
-    int64_t type, type_c;
+    int64_t type, type_b, type_c;
     int64_t a_row, a_step, a_matrix;
     int64_t b_step, b_col, b_matrix;
     int64_t c_row, c_matrix;
@@ -142,6 +160,7 @@ static gemm_layout gemm_read(const int64_t *dims)
                          .n = dims[1],
                          .k = dims[2],
                          .type = dims[3],
+                         .type_b = dims[3],
                          .type_c = dims[4],
                          .a_row = trans_a ? 1 : lda,
                          .a_step = trans_a ? lda : 1,
@@ -211,7 +230,7 @@ static void gemm_compute(const gemm_layout *g, const void *const *args,
 
         for (int64_t j = 0; j < p->count; ++j) {
             const double term =
-                left * element_of(g->type, args[1],
+                left * element_of(g->type_b, args[1],
                                   b + step * g->b_step + j * g->b_col);
 
             value[j] += term;
@@ -246,6 +265,63 @@ HONE_REFERENCE(gemm)
                                  : old;
             magnitude[j] = is_inside ? fabs(alpha) * magnitude[j] +
                                            fabs(scaled) + fabs(bias)
+                                     : fabs(old);
+        }
+        first += part.count;
+        count -= part.count;
+        value += part.count;
+        magnitude += part.count;
+    }
+}
+
+/* The same as gemm_read(), of gemm_f8's dims. */
+static gemm_layout gemm_f8_read(const int64_t *dims)
+{
+    const int trans_a = dims[6] != 0, trans_b = dims[7] != 0;
+    const int64_t as_gemm[] = {dims[0],
+                               dims[1],
+                               dims[2],
+                               dims[3],
+                               dims[5],
+                               dims[6],
+                               dims[7],
+                               dims[8],
+                               dims[9],
+                               dims[10],
+                               dims[11],
+                               dims[8] * (trans_a ? dims[2] : dims[0]),
+                               dims[9] * (trans_b ? dims[1] : dims[2]),
+                               dims[10] * dims[0]};
+    gemm_layout g = gemm_read(as_gemm);
+
+    g.type_b = dims[4];
+    return g;
+}
+
+HONE_REFERENCE(gemm_f8)
+{
+    const gemm_layout g = gemm_f8_read(dims);
+    const double alpha = (double)*(const float *)args[3];
+    const double beta = (double)*(const float *)args[4];
+    const float *scale_a = args[5], *scale_b = args[6];
+    const int64_t scales = dims[12];
+
+    while (count > 0) {
+        gemm_part part;
+        const int is_inside = gemm_find(&g, first, count, &part);
+
+        if (is_inside)
+            gemm_compute(&g, args, &part, value, magnitude);
+        for (int64_t j = 0; j < part.count; ++j) {
+            const double old = element_of(g.type_c, args[2], first + j);
+            const double added = beta != 0.0 ? beta * old : 0.0;
+            double scale = alpha;
+
+            if (is_inside && scales)
+                scale *= (double)scale_a[scales == 2 ? part.row : 0] *
+                         (double)scale_b[scales == 2 ? part.col + j : 0];
+            value[j] = is_inside ? scale * value[j] + added : old;
+            magnitude[j] = is_inside ? fabs(scale) * magnitude[j] + fabs(added)
                                      : fabs(old);
         }
         first += part.count;

@@ -25,7 +25,9 @@ enum {
     HONE_REFERENCE_BF16 = 2,
     HONE_REFERENCE_F32 = 4,
     HONE_REFERENCE_F64 = 5,
-    HONE_REFERENCE_I32 = 7
+    HONE_REFERENCE_I32 = 7,
+    HONE_REFERENCE_E4M3 = 14,
+    HONE_REFERENCE_E5M2 = 15
 };
 
 /* IEEE binary16 bits to double: exact, also for subnormals, infinities and
@@ -57,6 +59,13 @@ HONE_REFERENCE(sum);
  * not count, whatever it holds. What lies between rows and matrices of C stays
  * as it is. */
 HONE_REFERENCE(gemm);
+
+/* dims {M, N, K, type of A, type of B, type of C, TRANS_A, TRANS_B, LDA, LDB,
+ * LDC, BATCH, SCALES, FAST, ADD}; args {A, B, C, alpha, beta, scale_a,
+ * scale_b}, the last four f32: as gemm, of 8-bit floats, matrices of a batch
+ * one behind the other, and each product times scale_a and scale_b: those of
+ * its row and column with SCALES = 2, the only ones with 1, none with 0. */
+HONE_REFERENCE(gemm_f8);
 
 /* dims {n, taps}; args {x, h, y}, f32; y[i] = sum over k of h[k]*x[i-k], x
  * being 0 in front of its first element. */

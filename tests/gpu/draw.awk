@@ -87,6 +87,9 @@ function dims(op,    n, m) {
     if (op == "gemm_i8")
         return size(6, 12.5) "," size(6, 12.5) "," size(6, 12.5) ",0," \
             one_of("0 1")
+    if (op == "gemm_f8")
+        return size(6, 12.5) "," size(6, 12.5) "," size(6, 12.5) ",FAST=" \
+            one_of("0 1")
     if (op == "gemm_complex") {
         n = size(3, 7)
         m = size(3, 7)

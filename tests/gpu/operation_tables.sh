@@ -33,7 +33,7 @@ begin=$(date +%s)
     softmax log_softmax layer_norm rms_norm convolve2d convolve2d_separable \
     gaussian median stencil2d stencil3d gather scatter_add spmv_csr \
     embedding_bag host_axpb conv1d fft fft2d fft_r2c fft_c2r fft_filter \
-    image_pipeline gemm gemm_i8 gemm_complex gemm_grouped gemv nbody attention
+    image_pipeline gemm gemm_i8 gemm_f8 gemm_complex gemm_grouped gemv nbody attention
 "$HONE" list --arch sm_90 --format json >"$OUT/list.json" || exit 1
 for op in "$@"; do
     db_ask :memory: "select (key + 1) || ' $op ' || value from json_each((

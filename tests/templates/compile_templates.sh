@@ -59,6 +59,13 @@ space gemm/gemm_i8_mma 1,1,1 100 10000
 space gemm/gemm_i8_mma 4096,4096,4096 100 10000
 space gemm/gemm_i8_mma 3000,517,777,1,1 100 10000
 space gemm/gemm_i8_plain 1,1,1 1 1
+space gemm/gemm_f8_plain 1,1,1 1 1
+space gemm/gemm_f8_sm90 1,1,1 300 40000
+space gemm/gemm_f8_sm90 4096,4096,4096 300 40000
+space gemm/gemm_f8_sm90 8192,8192,8192,FAST=1 300 40000
+space gemm/gemm_f8_sm90 16,4096,4096,FAST=1 300 40000
+space gemm/gemm_f8_sm90 64,64,65536,FAST=1 300 40000
+space gemm/gemm_f8_sm90 3000,517,777,e5m2,e4m3,f32,1,0,BATCH=3,SCALES=2,ADD=1 300 40000
 space gemm/gemm_plain 1,1,1 1 1
 space gemm/gemm_plain 3000,517,777,bf16,bf16,1,1 1 1
 space gemm/gemm_sm90 1,1,1 300 40000
@@ -131,6 +138,9 @@ refused gemm/gemm_sm90_f32 16,16,16,f16 "only where the caller says so"
 refused gemm/gemm_plain 16,16,16,tf32,f32,EMULATED=1 "only products of f32 are emulated"
 refused gemm/gemm_sm90 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_sm90 16,16,16,f16,f32,2 "TRANS_A is one of a few numbers, 0 or 1"
+refused gemm/gemm_f8_plain 16,16,16,f16 "the dimension TA is an element type"
+refused gemm/gemm_f8_plain 16,16,24,,,,,,16 "LDA is less than a row of A"
+refused gemm/gemm_f8_sm90 16,16,0 "nothing is multiplied"
 refused gemm/gemm_plain 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_simt 16,16,16,f64 "C is of the type of A and B"
 refused gemm/gemm_mma 16,16,16,f32 "these tensor cores take f16 and bf16"
@@ -356,6 +366,7 @@ transpose="transpose/transpose_plain transpose/transpose_tiles
 all="saxpy_plain saxpy_stream gemm/gemm_plain gemm/gemm_sm90 gemm/gemm_wmma gemm/gemm_mma gemm/gemm_simt
     gemm/gemm_i8_plain gemm/gemm_i8_simt gemm/gemm_i8_mma
     gemm/gemm_grouped_plain gemm/gemm_grouped_sm90 gemm/gemm_grouped_mma conv1d
+    gemm/gemm_f8_plain gemm/gemm_f8_sm90
     $transforms
     $reduction $sparse $scans $elementwise $normalise $image $histograms $stencils $bodies $attention $pipeline
     $transpose"
@@ -422,6 +433,14 @@ for form in f32,f32,0,1 f32,f32,1,0 f64,f64,1,1; do
     "$HONE" compile "$templates/gemm/gemm_simt.cu" --dims "64,64,640,$form" \
         --arch sm_75 --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile gemm_simt with $form: $(cat "$cache/err")"
+done
+for form in e4m3,e5m2,f32,1,0,SCALES=2 e5m2,e4m3,f16,FAST=1,SCALES=2,ADD=1 \
+    e5m2,e5m2,bf16,SCALES=0; do
+    for dims in 16,4096,4096 96,96,100000; do
+        "$HONE" compile "$templates/gemm/gemm_f8_sm90.cu" --dims "$dims,$form" \
+            --arch sm_90 --limit "$few" > /dev/null 2> "$cache/err" ||
+            fail "compile gemm_f8/sm90 at $dims,$form: $(cat "$cache/err")"
+    done
 done
 # What only some layouts and shapes reach: rows across K on either side, tiles
 # that are transposed, parts of K, narrow tiles.

@@ -8,6 +8,7 @@ enum { MAX_CONFIG = 64 };
 
 #define F32 HONE_TYPE_F32
 #define U8 HONE_TYPE_U8
+#define E4M3 HONE_TYPE_E4M3
 
 typedef struct problem {
     const char *template; /* of the operation, beside this folder */
@@ -42,6 +43,7 @@ static const problem problems[] = {
     {"gemm/gemm", {3, 0, 3, F32, F32, 0, 0, D, D, 8, D, D, D, D}},
     {"gemm/gemm", {3, 4, 3, F32, F32, 0, 0, D, D, 8, 0, D, D, 24}},
     {"gemm/gemm_i8", {3, 0, 3, 0, 0, D, D, 8, D, D, D, D}},
+    {"gemm/gemm_f8", {3, 0, 3, E4M3, E4M3, F32, 0, 1, D, D, 8, D, 1, 0, 1}},
     {"gemm/gemm_complex", {3, 0, 3, 0, 0, D, D, 8, D, D, D, D}},
     {"fft/fft", {16, 0, 1, 2, 3}},
     {"normalise/softmax", {0, 37, F32, 40, 42}},
@@ -136,6 +138,7 @@ static const char wanted[] = "attention keys defined\n"
                              "gather m refused\n"
                              "gemm K defined\n"
                              "gemm_complex K defined\n"
+                             "gemm_f8 K defined\n"
                              "gemm_grouped K defined\n"
                              "gemm_grouped GROUPS refused\n"
                              "gemm_i8 K defined\n"

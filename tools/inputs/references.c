@@ -5,6 +5,10 @@
 
 #include "templates/reference.h"
 
+#define F8_TYPES(out)                                                          \
+    "e4m3 e4m3 " out " f32 f32 f32 f32|e4m3 e5m2 " out " f32 f32 f32 f32|"     \
+    "e5m2 e4m3 " out " f32 f32 f32 f32|e5m2 e5m2 " out " f32 f32 f32 f32"
+
 /* X(name in the template, types of the arguments, what it computes) */
 #define REFERENCE_MAP(X)                                                       \
     X(saxpy, "f32 f32 f32|f64 f64 f64",                                        \
@@ -19,6 +23,10 @@
       "type, type of C, TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH, STRIDE_A, "    \
       "STRIDE_B, STRIDE_C, ADD, EPILOGUE, EMULATED; arguments A, B, C, "       \
       "alpha, beta, bias")                                                     \
+    X(gemm_f8, F8_TYPES("f32") "|" F8_TYPES("f16") "|" F8_TYPES("bf16"),       \
+      "as gemm, of 8-bit floats; dimensions M, N, K, types of A, B and C, "    \
+      "TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH, SCALES, FAST, ADD; arguments "  \
+      "A, B, C, alpha, beta, scale_a, scale_b")                                \
     X(scan, "f16 f16 i32|f32 f32 i32|i32 i32 i32",                             \
       "y[i] = sum of x up to x[i], or in front of it; arguments x, y, "        \
       "exclusive")                                                             \
