@@ -6,20 +6,22 @@
 #
 #     sh tests/gpu/blas.sh FOLDER [PART..]
 #
-# PART: calls, sanitize, cost, torch (hone.linear() and its kin), gpt2, gpt2-compile, llama, llama-generate, bert
+# PART: calls, sanitize, cost, torch (hone.linear() and its kin), gpt2, same (its head's
+# products give the same bits each time), gpt2-compile, llama, llama-generate, bert
 # (default: all). CALLS: random calls (10000). BUDGET: what the shapes of a model
-# are tuned with (120s). TURNS: of a model (3). SEED: of the calls (11). CUBLAS: the folder of
+# are tuned with (120s), which finals go beyond, up to TUNE_MAX (600) seconds. TURNS: of a model (3). SEED: of the calls (11). CUBLAS: the folder of
 # libcublas.so.13 (/usr/local/cuda/lib64). blas_models.py says what the models are.
 . "$(dirname "$0")/steps.sh"
 here=$(dirname "$0")
 shift
 CALLS=${CALLS:-10000}
 BUDGET=${BUDGET:-120s}
+TUNE_MAX=${TUNE_MAX:-600}
 SEED=${SEED:-11}
 TURNS=${TURNS:-3}
 CUBLAS=${CUBLAS:-/usr/local/cuda/lib64}
 tests=$(dirname "$HONE")/../tests
-parts=${*:-calls sanitize cost torch gpt2 gpt2-compile llama llama-generate bert}
+parts=${*:-calls sanitize cost torch gpt2 same gpt2-compile llama llama-generate bert}
 HONE_BLAS_LIBRARY=$(dirname "$HONE")/../lib/libhone_blas.so
 export HONE_BLAS_LIBRARY
 if [ "$DEVICE" = cpu ]; then # to test the script, on the fake library
@@ -89,16 +91,25 @@ model() {
     step "${of}_record" "$HONE" record -o "$OUT/$of.shapes" -- \
         python3 "$here/blas_models.py" "$@" --steps 5
     step "${of}_padded" python3 "$here/blas_models.py" "$@" --pad 64
-    step "${of}_tune" hone tune --shapes "$OUT/$of.shapes" \
+    step "${of}_tune" timeout -s INT "$TUNE_MAX" "$HONE" tune --device "$DEVICE" \
+        --shapes "$OUT/$of.shapes" \
         --budget "$BUDGET" --no-portfolio -q
     for turn in $(seq "$TURNS"); do
         step "${of}_plain_$turn" python3 "$here/blas_models.py" "$@"
         step "${of}_with_$turn" "$HONE" with -- \
             python3 "$here/blas_models.py" "$@"
     done
+    # By how much losses differ if the library takes other algorithms.
+    step "${of}_other" python3 "$here/blas_models.py" "$@" --library cublaslt
     cat "$OUT/${of}_padded.json" "$OUT/${of}"_plain_?.json \
-        "$OUT/${of}"_with_?.json
+        "$OUT/${of}"_with_?.json "$OUT/${of}_other.json"
     grep -a 'answered by tuned' "$OUT/${of}_with_1.log"
+}
+same_bits() {
+    step same_plain python3 "$here/blas_same.py"
+    step same_with "$HONE" with -- python3 "$here/blas_same.py"
+    cat "$OUT/same_plain.json" "$OUT/same_with.json"
+    grep -a 'answered by tuned' "$OUT/same_with.log"
 }
 for part in $parts; do
     case $part in
@@ -106,6 +117,7 @@ for part in $parts; do
     sanitize) sanitize ;;
     cost) cost ;;
     torch) operators ;;
+    same) same_bits ;;
     gpt2-compile) model gpt2-compile gpt2 --compile ;;
     *) model "$part" "$part" ;;
     esac

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Language models that know nothing of hone, with random weights made on the spot.
 
-    python3 blas_models.py MODEL [--compile] [--pad N] [--steps N] [--seconds S] [--tiny]
+    python3 blas_models.py MODEL [--compile] [--pad N] [--steps N] [--seconds S]
+        [--library cublas|cublaslt] [--tiny]
 
 MODEL: gpt2 (a training step of GPT-2 of 124 M parameters, 50257 tokens, bf16
 autocast), llama (the forward pass of four layers of width 4096, 32001 tokens,
 bf16), llama-generate (a token for each of 1, 8, 64 sequences), bert (a training
 step of BERT, 30522 tokens, bf16 autocast). --pad rounds the vocabulary up to a
-multiple of N. A line for each: tokens a second (median, least and most of the
-steps) and the last loss. --tiny is for a look without a GPU.
+multiple of N; --library says which of PyTorch's libraries multiplies, so that it is
+seen by how much losses differ for other algorithms alone. A line for each: tokens a
+second (median, least and most of the steps), the first loss and the last. --tiny is
+for a look without a GPU.
 """
 
 import argparse
@@ -59,26 +62,28 @@ def wait(device):
 
 def timed(args, device, n_tokens, step):
     """Tokens a second of each step, after those that warm up."""
-    rates, loss = [], None
+    rates, first, loss = [], None, None
     begun = time.monotonic()
     for i in range(args.steps + 3):
         wait(device)
         start = time.perf_counter()
         loss = step()
         wait(device)
+        first = loss if first is None else first
         if i >= 3:
             rates.append(n_tokens / (time.perf_counter() - start))
         if time.monotonic() - begun > args.seconds and len(rates) >= 3:
             break
-    return rates, float(loss)
+    return rates, (float(first), float(loss))
 
 
-def say(args, name, rates, loss):
+def say(args, name, rates, losses):
     print(json.dumps({"model": name, "compile": args.compile, "pad": args.pad,
-                      "steps": len(rates),
+                      "library": args.library, "steps": len(rates),
                       "tokens_per_s": round(statistics.median(rates), 1),
                       "least": round(min(rates), 1),
-                      "most": round(max(rates), 1), "loss": loss}), flush=True)
+                      "most": round(max(rates), 1), "first_loss": losses[0],
+                      "loss": losses[1]}), flush=True)
 
 
 def train(args, device, model, ids):
@@ -117,8 +122,8 @@ def generate(args, device, model, vocabulary):
             out = model(input_ids=ids, past_key_values=cache, use_cache=True)
             return out.logits.float().square().mean()
 
-        rates, loss = timed(args, device, batch, step)
-        say(args, f"llama-generate {batch}", rates, loss)
+        rates, losses = timed(args, device, batch, step)
+        say(args, f"llama-generate {batch}", rates, losses)
 
 
 def main():
@@ -129,10 +134,13 @@ def main():
     parser.add_argument("--pad", type=int, default=0)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--library", choices=["cublas", "cublaslt"])
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(1)
+    if args.library:
+        torch.backends.cuda.preferred_blas_library(args.library)
     make = llama if args.model.startswith("llama") else globals()[args.model]
     with torch.device(device):  # filled where it is used, which is much faster
         model, vocabulary, shape, trains = make(args)
@@ -142,8 +150,8 @@ def main():
         generate(args, device, model, vocabulary)
         return
     ids = torch.randint(vocabulary, shape, device=device)
-    rates, loss = (train if trains else forward)(args, device, model, ids)
-    say(args, args.model, rates, loss)
+    rates, losses = (train if trains else forward)(args, device, model, ids)
+    say(args, args.model, rates, losses)
 
 
 main()
