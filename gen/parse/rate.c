@@ -50,9 +50,11 @@ int hone__statement_feature(hone_parser *p, hone_cursor *c)
                                   name);
     }
     feature = HONE_PUSH(p, p->tmpl->features, p->tmpl->n_features);
-    if (!feature || !hone__cursor_expect(c, '=', "after the name"))
+    if (!feature)
         return 0;
     *feature = (hone_template_feature){.name = name};
+    if (!hone__cursor_expect(c, '=', "after the name"))
+        return 0;
     if (strcmp(name, "COST") == 0)
         p->tmpl->cost = p->tmpl->n_features;
     if (!hone__compile(p, hone__cursor_until(c, "\"", per), HONE_SCOPE_ANY,

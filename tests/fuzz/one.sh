@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # one.sh SECONDS FOLDER TARGET: a target that fuzz.sh has built, for so long. The
-# last line is what was done: target, executions, seconds.
+# last line is what was done: target, executions, seconds. FUZZ_SEED: of its random
+# numbers (others each time), FUZZ_TIMEOUT: seconds for an input (20).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -29,7 +30,7 @@ begun=$(date +%s)
 # What hangs is a finding, and so is what takes memory.
 # shellcheck disable=SC2086 # lists of words
 "$folder/build/tests/fuzz_$target" -max_total_time="$seconds" \
-    -timeout="${FUZZ_TIMEOUT:-20}" \
+    -timeout="${FUZZ_TIMEOUT:-20}" -seed="${FUZZ_SEED:-0}" \
     -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=20000 $words \
     -print_final_stats=1 -artifact_prefix="$found/" \
     "$corpus" $seeds >"$folder/log.$target" 2>&1 || {

@@ -50,9 +50,17 @@ run 1 verify "$work/wrong.cu"
 run 0 verify "$work/wrong.cu" --dims 8,8,f32,0 --format json
 json checked=2 failed=0
 out_has "m=2053 n=5, m=5 n=2053"
+out_has "m=8 n=8" # the problem itself, behind the edge shapes
 out_has "not covered: T other than f32 (--dims); TRANSPOSE other than 0 (--dims)"
 run 1 verify "$work/wrong.cu" --dims 8,8,f32 --format json
 json checked=4 failed=2
+# What is wrong at that problem alone is found.
+copy one "$t" "$check" |
+    sed 's/y\[i\] = x\[i\];/y[i] = m == 77 ? x[0] : x[i];/' >"$work/one.cu"
+run 0 verify "$work/one.cu" --format json
+run 1 verify "$work/one.cu" --dims 77,5,f32,0 --format json
+json checked=2 failed=2
+out_has "at m=77 n=5"
 # So does a limit, which is said.
 run 0 verify "$work/wrong.cu" --limit 1
 out_has "not covered: T=u8 (--limit); TRANSPOSE=1 (--limit)"

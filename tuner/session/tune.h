@@ -112,7 +112,7 @@ typedef struct hone_tune_request {
     hone_db *db; /* NULL with verify_only: nothing is stored */
     /* Only verify, on small shapes that divide nothing: `dims` gives types and
      * listed values, and the space is that of every size, or with
-     * `space_of_dims` that of `dims`. */
+     * `space_of_dims` that of `dims`, at which all is verified as well. */
     int verify_only;
     int space_of_dims;
     int verbose; /* what kernels print is shown on stderr */

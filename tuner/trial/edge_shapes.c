@@ -35,7 +35,7 @@ static void forget_row(hone_edge_row *row)
 
 void hone__edge_shapes_forget(hone_edge_shapes *shapes)
 {
-    for (size_t i = 0; i < HONE_N_EDGE_SHAPES; ++i)
+    for (size_t i = 0; i <= HONE_N_EDGE_SHAPES; ++i)
         forget_row(&shapes->rows[i]);
 }
 
@@ -177,6 +177,18 @@ static int scale_of(const hone_edge_shapes *shapes)
     return gib < MOST ? (int)gib : MOST;
 }
 
+/* Is there a shape for this row? The last is the problem itself. */
+static int find_shape(const hone_edge_shapes *shapes,
+                      const hone_launch_case *plan, size_t i, int64_t *out)
+{
+    const hone_problem_setup *setup = shapes->setup;
+
+    if (i < HONE_N_EDGE_SHAPES)
+        return hone__edge_dims(setup->tmpl, plan, scale_of(shapes), i, out);
+    memcpy(out, setup->dims, setup->tmpl->n_dims * sizeof *out);
+    return setup->is_shape_too;
+}
+
 /* The rows, and their problems: all references run before the variant does,
  * which may damage the process that they run in. */
 static hone_status make_rows(hone_edge_shapes *shapes, hone_error *err)
@@ -186,12 +198,11 @@ static hone_status make_rows(hone_edge_shapes *shapes, hone_error *err)
                                    setup->tmpl->n_dims,
                                    &shapes->device->properties};
 
-    for (size_t i = 0; i < HONE_N_EDGE_SHAPES; ++i) {
+    for (size_t i = 0; i <= HONE_N_EDGE_SHAPES; ++i) {
         hone_edge_row *row = &shapes->rows[i];
         hone_status status;
 
-        row->is_wanted =
-            hone__edge_dims(setup->tmpl, &plan, scale_of(shapes), i, row->dims);
+        row->is_wanted = find_shape(shapes, &plan, i, row->dims);
         /* The same as an earlier one: all dimensions list their values. */
         for (size_t k = 0; k < i; ++k)
             row->is_wanted &=
@@ -217,7 +228,7 @@ static hone_status check_rows(hone_edge_shapes *shapes, hone_verdict *out,
     memset(out, 0, sizeof *out);
     HONE_TRY(make_rows(shapes, err));
     for (hone_edge_row *row = shapes->rows;
-         row < shapes->rows + HONE_N_EDGE_SHAPES; ++row) {
+         row <= shapes->rows + HONE_N_EDGE_SHAPES; ++row) {
         if (!row->is_wanted)
             continue;
         HONE_TRY(check_row(shapes, row, &verdict, &is_run, err));

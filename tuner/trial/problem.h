@@ -87,6 +87,7 @@ typedef struct hone_problem_setup {
     uint64_t seed;
     int show;         /* wrong elements are noted, so many of them */
     const char *dump; /* folder for the arrays of a wrong run; NULL: none */
+    int is_shape_too; /* verified on edge shapes, and on `dims` behind them */
     const hone_reference *references;
     size_t n_references;
     /* Templates as references and baselines; NULL: there are none. */

@@ -29,7 +29,7 @@ typedef struct hone_edge_shapes {
     const hone_problem_setup *setup;
     const hone_trial_job *job; /* what the rows are for */
     int is_tight; /* there was no room: rows grow as on a slow device */
-    hone_edge_row rows[HONE_N_EDGE_SHAPES];
+    hone_edge_row rows[HONE_N_EDGE_SHAPES + 1]; /* the last: the problem */
 } hone_edge_shapes;
 
 /* Free the problems; they can be made again. */
