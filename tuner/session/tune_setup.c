@@ -367,7 +367,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .n_references = request->n_references,
                     .show = request->show,
                     .dump = request->dump,
-                    .is_shape_too =
+                    .verifies_dims =
                         request->verify_only && request->space_of_dims,
                     .reference_templates = run->reference_templates}};
     if (run->workers[0].setup.sanitized)

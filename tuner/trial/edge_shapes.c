@@ -186,7 +186,7 @@ static int find_shape(const hone_edge_shapes *shapes,
     if (i < HONE_N_EDGE_SHAPES)
         return hone__edge_dims(setup->tmpl, plan, scale_of(shapes), i, out);
     memcpy(out, setup->dims, setup->tmpl->n_dims * sizeof *out);
-    return setup->is_shape_too;
+    return setup->verifies_dims;
 }
 
 /* The rows, and their problems: all references run before the variant does,

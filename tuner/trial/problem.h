@@ -85,9 +85,9 @@ typedef struct hone_problem_setup {
     hone_mode mode;
     int rotation; /* HONE_ROTATION_.. */
     uint64_t seed;
-    int show;         /* wrong elements are noted, so many of them */
-    const char *dump; /* folder for the arrays of a wrong run; NULL: none */
-    int is_shape_too; /* verified on edge shapes, and on `dims` behind them */
+    int show;          /* wrong elements are noted, so many of them */
+    const char *dump;  /* folder for the arrays of a wrong run; NULL: none */
+    int verifies_dims; /* behind the edge shapes, `dims` themselves */
     const hone_reference *references;
     size_t n_references;
     /* Templates as references and baselines; NULL: there are none. */
