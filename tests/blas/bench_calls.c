@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_calls CALLS: what a call costs its caller, for 1 x 1 x 1 products of a
- * cuBLAS that does next to nothing, or with $BLAS_CALLS_CUDA of NVIDIA's: the
- * least of nine rounds, of cublasGemmEx() and of cublasLtMatmul() with
- * descriptions that are made for each call. Run it plain and under `hone
- * record`: the difference is hone's. */
+/* bench_calls CALLS [M N K]: what a call costs its caller, for products of f16,
+ * 1 x 1 x 1 or column-major M x N x K, of a cuBLAS that does next to nothing,
+ * or with $BLAS_CALLS_CUDA of NVIDIA's: the least of nine rounds, of
+ * cublasGemmEx() and of cublasLtMatmul() with descriptions that are made for
+ * each call. Run it plain and under `hone record`: the difference is hone's.
+ * `hone with` answers the first as gemm N,M,K,f16,f16,ADD=0, if that was tuned.
+ */
 #include "tests/blas/calls_memory.h"
 #include "tests/blas/fake_parts.h"
 
@@ -28,12 +30,13 @@ static double now_ns(void)
 static hone_blas_handle handle;
 static hone_lt_handle lt_handle;
 static const float alpha = 1, beta = 0;
-static float *a, *b, *c;
+static uint16_t *a, *b, *c; /* zeros of f16 */
+static int m = 1, n = 1, k = 1;
 
 static void by_ex(void)
 {
-    (void)cublasGemmEx(handle, 0, 0, 1, 1, 1, &alpha, a, R_32F, 1, b, R_32F, 1,
-                       &beta, c, R_32F, 1, COMPUTE_32F, -1);
+    (void)cublasGemmEx(handle, 0, 0, m, n, k, &alpha, a, R_16F, m, b, R_16F, k,
+                       &beta, c, R_16F, m, COMPUTE_32F, -1);
 }
 
 static void by_lt(void)
@@ -41,14 +44,22 @@ static void by_lt(void)
     hone_lt_desc desc = NULL;
     hone_lt_layout l[3];
 
-    for (int i = 0; i < 3; ++i)
-        (void)cublasLtMatrixLayoutCreate(&l[i], R_32F, 1, 1, 1);
+    (void)cublasLtMatrixLayoutCreate(&l[0], R_16F, (uint64_t)m, (uint64_t)k, m);
+    (void)cublasLtMatrixLayoutCreate(&l[1], R_16F, (uint64_t)k, (uint64_t)n, k);
+    (void)cublasLtMatrixLayoutCreate(&l[2], R_16F, (uint64_t)m, (uint64_t)n, m);
     (void)cublasLtMatmulDescCreate(&desc, COMPUTE_32F, R_32F);
     (void)cublasLtMatmul(lt_handle, desc, &alpha, a, l[0], b, l[1], &beta, c,
                          l[2], c, l[2], NULL, NULL, 0, NULL);
     (void)cublasLtMatmulDescDestroy(desc);
     for (int i = 0; i < 3; ++i)
         (void)cublasLtMatrixLayoutDestroy(l[i]);
+}
+
+static uint16_t *matrix(int rows, int columns)
+{
+    const size_t bytes = sizeof(uint16_t) * (size_t)rows * (size_t)columns;
+
+    return calls_memory_take((bytes + 63) / 64 * 64);
 }
 
 static double least_ns(void (*call)(void), int calls)
@@ -77,11 +88,16 @@ int main(int argc, char **argv)
 {
     const int calls = argc > 1 ? atoi(argv[1]) : 200000;
 
+    if (argc > 4) {
+        m = atoi(argv[2]);
+        n = atoi(argv[3]);
+        k = atoi(argv[4]);
+    }
     if (getenv("BLAS_CALLS_CUDA"))
         calls_memory_on_gpu();
-    a = calls_memory_take(64);
-    b = calls_memory_take(64);
-    c = calls_memory_take(64);
+    a = matrix(m, k);
+    b = matrix(k, n);
+    c = matrix(m, n);
     if (!a || !b || !c || cublasCreate_v2(&handle) ||
         cublasLtCreate(&lt_handle))
         return 2;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blas_baseline DB TIMES: every winner of gemm gets a baseline of cuBLAS that
- * takes TIMES its time, as if the library had been measured beside it. */
+ * takes TIMES its time, as if the library had been measured beside it; what was
+ * measured of a library is forgotten. */
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -12,6 +13,7 @@ int main(int argc, char **argv)
     if (argc != 3 || sqlite3_open(argv[1], &db) != SQLITE_OK)
         return 2;
     sql = sqlite3_mprintf(
+        "DELETE FROM baseline;"
         "INSERT INTO baseline (session_id, name, label, choice, n_choices,"
         "                      time_ns, spread_ns, n_samples)"
         " SELECT session_id, 'cublas', 'cuBLAS', 0, 1, %s * time_ns, 0, 9"

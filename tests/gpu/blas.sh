@@ -21,6 +21,8 @@ SEED=${SEED:-11}
 TURNS=${TURNS:-3}
 CUBLAS=${CUBLAS:-/usr/local/cuda/lib64}
 tests=$(dirname "$HONE")/../tests
+ours="gemm/plain gemm/simt gemm/small gemm/mma gemm/sm90"
+[ "$DEVICE" != cpu ] || ours=gemm/plain
 parts=${*:-calls sanitize cost torch gpt2 same gpt2-compile llama llama-generate bert}
 HONE_BLAS_LIBRARY=$(dirname "$HONE")/../lib/libhone_blas.so
 export HONE_BLAS_LIBRARY
@@ -48,14 +50,18 @@ random_calls() {
     step calls_record calls "$HONE" record -o "$OUT/calls.shapes" -- \
         "$tests/blas_calls" "$CALLS" "$SEED" 8
     same calls_record
-    grep '^gemm' "$OUT/calls.shapes" | sort -k 3,3nr | head -n 8 |
+    # Answered is what the library is slower at, or is said to be.
+    grep '^gemm' "$OUT/calls.shapes" | sort -k 3,3nr | head -n 24 |
         awk '{ print $1, $2, $3 }' >"$scratch/top"
-    step calls_tune hone tune --shapes "$scratch/top" --budget 40 -q
+    # shellcheck disable=SC2086 # several names
+    step calls_tune hone tune $ours --shapes "$scratch/top" --budget 6 -q \
+        --no-portfolio --db "$OUT/calls.db"
+    "$tests/blas_baseline" "$OUT/calls.db" 1000
     for check in 0 5; do
         every=
         [ $check -eq 0 ] || every="--check-every $check"
         # shellcheck disable=SC2086 # none, or an option and its value
-        step "calls_with_$check" calls "$HONE" with $every -- \
+        step "calls_with_$check" calls "$HONE" with --db "$OUT/calls.db" $every -- \
             "$tests/blas_calls" "$CALLS" "$SEED" 8
         same "calls_with_$check"
         grep -a 'answered by\|both ways\|WRONG' "$OUT/calls_with_$check.log"
@@ -64,15 +70,30 @@ random_calls() {
 sanitize() {
     step calls_sanitized calls compute-sanitizer --error-exitcode 9 \
         --report-api-errors no \
-        --target-processes all "$HONE" with -- "$tests/blas_calls" 300 \
+        --target-processes all "$HONE" with --db "$OUT/calls.db" -- \
+        "$tests/blas_calls" 300 \
         "$SEED" 8
     tail -n 1 "$OUT/calls_sanitized.json"
 }
+# What a call costs its caller, in turns: of a product that is only counted, and of
+# one whose rows are odd, which ours answer.
 cost() {
-    step cost_plain calls "$tests/bench_calls" 20000
-    step cost_record calls "$HONE" record -q -- "$tests/bench_calls" 20000
-    step cost_with calls "$HONE" with -q -- "$tests/bench_calls" 20000
-    cat "$OUT/cost_plain.json" "$OUT/cost_record.json" "$OUT/cost_with.json"
+    echo "gemm 67,1027,259,f16,f16,0,0,ADD=0" >"$scratch/odd"
+    # shellcheck disable=SC2086 # several names
+    step cost_tune hone tune $ours --shapes "$scratch/odd" --budget 60 -q \
+        --no-portfolio --db "$OUT/cost.db"
+    "$tests/blas_baseline" "$OUT/cost.db" 1000
+    for turn in 1 2 3; do
+        for dims in "1 1 1" "1027 67 259"; do
+            for how in "" "$HONE record -q --" "$HONE with -q --db $OUT/cost.db --"; do
+                # shellcheck disable=SC2086 # several words
+                step cost calls $how "$tests/bench_calls" "${COST_CALLS:-20000}" $dims \
+                    >"$scratch/said" || cat "$scratch/said"
+                echo "$turn, $dims, ${how:-plain}:" | sed 's/[^ ]*hone \([a-z]*\) .*/\1/'
+                cat "$OUT/cost.json"
+            done
+        done
+    done
 }
 operators() {
     printf 'gemm %s\n' 24,56,40,f32,f32,0,1 24,40,56,f32 \

@@ -2,7 +2,7 @@
 """Language models that know nothing of hone, with random weights made on the spot.
 
     python3 blas_models.py MODEL [--compile] [--pad N] [--steps N] [--seconds S]
-        [--library cublas|cublaslt] [--tiny]
+        [--library cublas|cublaslt] [--deterministic] [--tiny]
 
 MODEL: gpt2 (a training step of GPT-2 of 124 M parameters, 50257 tokens, bf16
 autocast), llama (the forward pass of four layers of width 4096, 32001 tokens,
@@ -10,8 +10,10 @@ bf16), llama-generate (a token for each of 1, 8, 64 sequences), bert (a training
 step of BERT, 30522 tokens, bf16 autocast). --pad rounds the vocabulary up to a
 multiple of N; --library says which of PyTorch's libraries multiplies, so that it is
 seen by how much losses differ for other algorithms alone. A line for each: tokens a
-second (median, least and most of the steps), the first loss and the last. --tiny is
-for a look without a GPU.
+second (median, least and most of the steps), the first loss and the last. With
+--deterministic PyTorch's own kernels add in the same order in every run, so that two
+runs that differ differ because of a product; the sum of all losses is printed, too.
+--tiny is for a look without a GPU.
 """
 
 import argparse
@@ -62,7 +64,7 @@ def wait(device):
 
 def timed(args, device, n_tokens, step):
     """Tokens a second of each step, after those that warm up."""
-    rates, first, loss = [], None, None
+    rates, first, loss, total = [], None, None, 0.0
     begun = time.monotonic()
     for i in range(args.steps + 3):
         wait(device)
@@ -70,11 +72,12 @@ def timed(args, device, n_tokens, step):
         loss = step()
         wait(device)
         first = loss if first is None else first
+        total += float(loss)
         if i >= 3:
             rates.append(n_tokens / (time.perf_counter() - start))
         if time.monotonic() - begun > args.seconds and len(rates) >= 3:
             break
-    return rates, (float(first), float(loss))
+    return rates, (float(first), float(loss), total)
 
 
 def say(args, name, rates, losses):
@@ -83,7 +86,8 @@ def say(args, name, rates, losses):
                       "tokens_per_s": round(statistics.median(rates), 1),
                       "least": round(min(rates), 1),
                       "most": round(max(rates), 1), "first_loss": losses[0],
-                      "loss": losses[1]}), flush=True)
+                      "loss": losses[1], "sum_of_losses": losses[2]}),
+          flush=True)
 
 
 def train(args, device, model, ids):
@@ -135,8 +139,10 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--library", choices=["cublas", "cublaslt"])
+    parser.add_argument("--deterministic", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
+    torch.use_deterministic_algorithms(args.deterministic)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(1)
     if args.library:
