@@ -14,7 +14,8 @@
     X(EPILOGUE, "an epilogue that gemm does not have")                         \
     X(LAYOUT, "a layout that is not column-major")                             \
     X(APART, "the result is not where it adds to")                             \
-    X(DESCRIPTION, "a description that hone does not know")
+    X(DESCRIPTION, "a description that hone does not know")                    \
+    X(CONJUGATE, "a conjugate of real numbers, which cuBLASLt refuses")
 
 typedef enum hone_oddity {
 #define HONE_ODDITY_ENUM(name, text) HONE_ODDITY_##name,

@@ -195,6 +195,9 @@ static void ask_all(const hone_real_lt *real, const hone_lt_product *p,
         s->oddity = HONE_ODDITY_DESCRIPTION;
     s->op_a = (uint8_t)ask(real, p->desc, OP_A, HONE_BLAS_OP_N);
     s->op_b = (uint8_t)ask(real, p->desc, OP_B, HONE_BLAS_OP_N);
+    if (s->oddity == HONE_ODDITY_NONE &&
+        (s->op_a == HONE_BLAS_OP_C || s->op_b == HONE_BLAS_OP_C))
+        s->oddity = HONE_ODDITY_CONJUGATE;
     s->m = (int64_t)out->rows;
     s->n = (int64_t)out->columns;
     s->k = (int64_t)(s->op_a == HONE_BLAS_OP_N ? a->columns : a->rows);

@@ -17,6 +17,7 @@
 #include "tests/blas/fake_parts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ HONE_API int cublasSetPointerMode_v2(hone_blas_handle h, int mode);
 HONE_API int cublasSetMathMode(hone_blas_handle h, int mode);
 
 enum { MOST_BYTES = 1 << 14, MOST_BATCH = 3, N_TYPES = 6 };
+enum { DEVICE_STOPPED = -1 }; /* beside what a function returns */
 
 /* What a shape is. */
 typedef struct shape {
@@ -40,6 +42,7 @@ typedef struct shape {
 
 typedef struct caller {
     uint64_t random;
+    int on_gpu;
     hone_blas_handle handle;
     hone_lt_handle lt;
     unsigned char scalars[2][8];
@@ -104,6 +107,8 @@ typedef struct arguments {
     const void *bias;  /* likewise */
     int bias_type;     /* -1: it is not said */
     int compute, is_64;
+    double said_alpha, said_beta;
+    const char *way; /* in words */
     const void **as, **bs;
     void **cs;
 } arguments;
@@ -262,26 +267,41 @@ static int may_be_array(const arguments *x)
     return 1;
 }
 
+typedef struct way {
+    const char *name;
+    int (*call)(const arguments *);
+} way;
+
 /* One that has this shape. */
 static int make_call(caller *state, arguments *x)
 {
-    static int (*const of_one[])(const arguments *) = {by_ex, by_lt, by_type,
-                                                       by_sgemm_ex};
-    static int (*const of_many[])(const arguments *) = {
-        by_ex_strided, by_lt, by_ex_batched, by_type_strided, by_type_batched};
+    static const way ways_of_one[] = {{"gemmEx", by_ex},
+                                      {"matmul", by_lt},
+                                      {"gemm", by_type},
+                                      {"sgemmEx", by_sgemm_ex}};
+    static const way ways_of_many[] = {{"gemmStridedBatchedEx", by_ex_strided},
+                                       {"matmul", by_lt},
+                                       {"gemmBatchedEx", by_ex_batched},
+                                       {"gemmStridedBatched", by_type_strided},
+                                       {"gemmBatched", by_type_batched}};
     const int is_plain = S(a_type) == S(c_type) && S(a_type) != R_16BF;
-
-    uint32_t way = draw(&state->random, 4);
+    uint32_t i = draw(&state->random, 4);
+    way taken;
 
     if (S(batch) == 1) {
-        if ((way == 2 && !is_plain) || (way == 3 && S(a_type) == R_64F))
-            way = 0;
-        return way == 2 ? by_name(x, by_type) : of_one[way](x);
+        if ((i == 2 && !is_plain) || (i == 3 && S(a_type) == R_64F))
+            i = 0;
+        taken = ways_of_one[i];
+    } else {
+        i = draw(&state->random, is_plain ? 5 : 3);
+        if ((i == 2 || i == 4 || (i == 1 && x->is_64)) && !may_be_array(x))
+            i = 0;
+        taken = ways_of_many[i];
     }
-    way = draw(&state->random, is_plain ? 5 : 3);
-    if ((way == 2 || way == 4 || (way == 1 && x->is_64)) && !may_be_array(x))
-        way = 0;
-    return way > 2 ? by_name(x, of_many[way]) : of_many[way](x);
+    x->way = taken.name;
+    return S(batch) == 1 ? (i == 2 ? by_name(x, taken.call) : taken.call(x))
+           : i > 2       ? by_name(x, taken.call)
+                         : taken.call(x);
 }
 
 /* ---- a call -------------------------------------------------------------- */
@@ -328,6 +348,40 @@ static void point(arguments *x, caller *state, int64_t shift)
     }
 }
 
+/* Weighted, so that an element in another's place is seen. */
+static double sum_of(const void *x, int type)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < MOST_BYTES / size_of(type); ++i)
+        sum += fabs(element(x, type, i)) * (double)(1 + i % 7);
+    return sum;
+}
+
+/* A line whose end tells what to look for where it differs from another run's.
+ * GPUs round the gelu as they like, so that of its results a sum is told. */
+static void say_call(int number, int result, const caller *state,
+                     const arguments *x)
+{
+    const int is_rounded = (S(epilogue) & 32) && strcmp(x->way, "matmul") == 0;
+
+    if (is_rounded && state->on_gpu)
+        printf("%d: %d about %.6f", number, result,
+               sum_of(state->c, S(c_type)));
+    else
+        printf("%d: %d %016" PRIx64, number, result,
+               hash_of(state->c, S(c_type)));
+    printf("; %s, types %d %d by %d, op %d %d, %" PRId64 " x %" PRId64
+           " x %" PRId64 ", ld %" PRId64 " %" PRId64 " %" PRId64
+           ", batch %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
+           ", epilogue %d %d, alpha %g, beta %g%s%s\n",
+           x->way, S(a_type), S(c_type), x->compute, S(op_a), S(op_b), S(m),
+           S(n), S(k), S(lda), S(ldb), S(ldc), S(batch), S(stride_a),
+           S(stride_b), S(stride_c), S(epilogue), x->bias_type, x->said_alpha,
+           x->said_beta, x->added == x->c ? "" : ", of another",
+           x->is_64 ? ", 64" : "");
+}
+
 static void one_call(caller *state, uint64_t seed, int pool, int number,
                      int is_told)
 {
@@ -344,7 +398,9 @@ static void one_call(caller *state, uint64_t seed, int pool, int number,
                    .bs = state->bs,
                    .cs = state->cs,
                    .alpha = state->scalars[0],
-                   .beta = state->scalars[1]};
+                   .beta = state->scalars[1],
+                   .said_alpha = alpha,
+                   .said_beta = beta};
     int result;
 
     of_shape = of_shape * 2654435761u + 17;
@@ -364,15 +420,11 @@ static void one_call(caller *state, uint64_t seed, int pool, int number,
     (void)cublasSetMathMode(state->handle, draw(r, 6) ? 0 : 16);
     result = make_call(state, &x);
     if (calls_memory_settle()) {
-        printf("%d: the device stopped: types %d %d, op %d %d, %" PRId64
-               " x %" PRId64 " x %" PRId64 ", batch %" PRId64 "\n",
-               number, x.s.a_type, x.s.c_type, x.s.op_a, x.s.op_b, x.s.m, x.s.n,
-               x.s.k, x.s.batch);
+        say_call(number, DEVICE_STOPPED, state, &x);
         exit(5);
     }
     if (is_told || result)
-        printf("%d: %d %016" PRIx64 "\n", number, result,
-               hash_of(state->c, x.s.c_type));
+        say_call(number, result, state, &x);
 }
 
 typedef struct work {
@@ -388,6 +440,7 @@ static void *run(void *user)
     if (!s || cublasCreate_v2(&s->handle) || cublasLtCreate(&s->lt))
         exit(2);
     s->random = w->seed;
+    s->on_gpu = getenv("BLAS_CALLS_CUDA") != NULL;
     for (int i = 0; i < w->calls; ++i)
         one_call(s, w->seed, w->pool, i, w->is_told);
     (void)cublasDestroy_v2(s->handle);

@@ -79,8 +79,8 @@ static int by_lt(const fake_product *p)
     int result;
 
     (void)cublasLtMatmulDescCreate(&desc, p->compute, R_32F);
-    (void)cublasLtMatmulDescSetAttribute(desc, 3, &p->op_a, 4);
-    (void)cublasLtMatmulDescSetAttribute(desc, 4, &p->op_b, 4);
+    (void)cublasLtMatmulDescSetAttribute(desc, 3, &t_a, 4);
+    (void)cublasLtMatmulDescSetAttribute(desc, 4, &t_b, 4);
     (void)cublasLtMatrixLayoutCreate(&a, p->a_type,
                                      (uint64_t)(t_a ? p->k : p->m),
                                      (uint64_t)(t_a ? p->m : p->k), p->lda);

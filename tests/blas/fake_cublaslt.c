@@ -148,7 +148,8 @@ hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
     (void)workspace;
     (void)workspace_bytes;
     (void)stream;
-    if (!h || (p.epilogue != 1 && (p.epilogue & ~(2 + 4 + 32))) ||
+    if (!h || ((p.op_a == 2 || p.op_b == 2) && p.a_type < 4) || /* real */
+        (p.epilogue != 1 && (p.epilogue & ~(2 + 4 + 32))) ||
         ((p.epilogue & 4) &&
          (!p.bias || (bias_type != -1 && bias_type != p.c_type))))
         return 7;
