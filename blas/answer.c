@@ -59,6 +59,8 @@ static const char *look_at_plan(hone_deal *deal)
         why = "the winner cannot be used here";
     else if (hone_plan_workspace_bytes(plan, &deal->workspace_bytes))
         why = "the winner does not say what memory it needs";
+    else if (!hone__promise_pays(&deal->promise, deal->workspace_bytes))
+        why = "the winner saves less than its launches cost";
     hone_plan_destroy(plan);
     return why;
 }

@@ -23,6 +23,10 @@ typedef struct hone_promise {
  * never the other way round. Never fails: what cannot be read promises nothing.
  * Not thread-safe. */
 void hone__promise_find(int device, int64_t *dims, hone_promise *out);
+/* Is the gain more than what the host spends on further launches? A kernel with
+ * a workspace has some: what fills it comes before, or what adds up its parts
+ * behind. */
+int hone__promise_pays(const hone_promise *p, size_t workspace_bytes);
 /* The databases are opened again when they are asked next. */
 void hone__promise_forget(void);
 

@@ -154,6 +154,20 @@ cp "$HONE_DB" "$work/slow.db"
 same with --db "$work/slow.db" -- "$program" "$calls" $seed $pool
 [ "$(answered)" -eq 0 ] || fail "answered by a slower kernel"
 err_has "is not faster than the library by more than the noise"
+# With a workspace there are more launches: what these cost has to be saved.
+mkdir "$work/roomy"
+cp "$HONE_SOURCE"/templates/gemm/gemm*.cuh "$work/roomy"
+sed '/^#pragma hone launch/i #pragma hone workspace room: f32[64]' \
+    "$work/gemm_planted.cu" >"$work/roomy/gemm_planted.cu"
+run 0 tune "$work/roomy/gemm_planted.cu" --shapes "$work/top.txt" --device cpu \
+    -q --db "$work/roomy.db"
+"$tests/blas_baseline" "$work/roomy.db" 1 3900
+same with --db "$work/roomy.db" -- "$program" \
+    "$calls" $seed $pool
+[ "$(answered)" -eq 0 ] || fail "answered by more launches than it pays for"
+"$tests/blas_baseline" "$work/roomy.db" 1 100000000
+same with --db "$work/roomy.db" -- "$program" "$calls" $seed $pool
+[ "$(answered)" -gt 0 ] || fail "a workspace is never answered"
 same record --db "$HONE_DB" -- "$program" "$calls" $seed $pool
 grep -q 'planted takes [0-9.]* us, [0-9.]*x as fast' "$work/err" ||
     fail "the report does not say what the database has"
