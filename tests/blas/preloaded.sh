@@ -20,7 +20,7 @@ HONE_DB=$work/none.db
 # The library is in front of ASan's, where there is one.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export HONE_CUDA_LIBRARY HONE_DEVICE HONE_CACHE_DIR HONE_DB ASAN_OPTIONS
-seed=7 pool=4
+seed=16 pool=4
 
 # plain ARGUMENTS..: what the program prints by itself.
 plain() { "$program" "$@" >"$work/plain"; }
