@@ -28,7 +28,7 @@
  *
  * T = tf32: factors may be rounded to tf32, or cut off, by up to 2^-10 of each;
  * cut off are denormals too. So an element is within (K + 4 + 33000) * u * (..);
- * rounded to the nearest, as gemm/sm90_f32 does it, half of the 33000.
+ * rounded to the nearest, as gemm/sm90_f32 and gemm/mma do it, half of the 33000.
  *
  * EMULATED = 1, for T = f32: a product may be made of products of bf16, of which
  * what is below 2^-24 of it may be left out, and sums may be cut off in place of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm/mma: products of 16 bits on tensor cores by mma.sync m16n8k16, compute
- * capability 8.0 and newer. What is computed says gemm.cuh.
+/* gemm/mma: products of 16 bits and of tf32 on tensor cores by mma.sync m16n8k16 and
+ * m16n8k8, compute capability 8.0 and newer. What is computed says gemm.cuh.
  *
  * A block computes BM x BN of C, a warp WM x WN of it. Tiles of A and B, BK deep,
  * pass through a ring of STAGES slots in shared memory, filled by asynchronous
@@ -9,6 +9,12 @@
  * 16 bytes that are exchanged by the row's number (gemm_mma_parts.cuh); ldmatrix
  * makes fragments of either, while those of the step before are multiplied, across
  * tiles too. Of a warp's 64 x 64 x 16 there are 32 products and 8 loads of 512 bytes.
+ *
+ * tf32: the numbers here are words of 16 bits along K, BK and VEC too, and an element
+ * is two: BK = 64 is 32 of K, and a step 8. ldmatrix makes fragments of what runs
+ * along K; what lies across it is read word by word, in 32 different banks
+ * (gemm_mma_tf32.cuh). Fragments are rounded to the nearest tf32 in registers, two
+ * instructions for each element, just before they are multiplied.
  *
  * Sums become rows in shared memory, 16 rows of a warp at a time, and leave by 16
  * bytes, or by 4 where rows of C begin anywhere. With SPLIT_K > 1 blocks share the
@@ -21,8 +27,8 @@
  * Alignment: the copies need rows that start at multiples of 16 bytes. A and B
  * whose rows (LDA, LDB) or matrices (STRIDE_A, STRIDE_B) lie at other distances are
  * first copied to a workspace with longer rows by gemm_mma_pack; or, if these are
- * even, they come by copies of VEC_A and VEC_B, 4 or 2, elements: more instructions,
- * no pass over memory. The gap behind a row may be read where another row follows,
+ * even (of tf32, any), they come by copies of VEC_A and VEC_B words, 4 or 2: more
+ * instructions, no pass over memory. The gap behind a row may be read where another row follows,
  * and counts for nothing; behind the last row nothing is read: the last tile along K
  * comes first, whose copies take care of all ends, and those of the others need not.
  *
@@ -43,9 +49,12 @@
 #pragma hone implements gemm/mma "tensor cores by mma.sync, any shape"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
 #pragma hone arch sm >= 80
-#pragma hone require sizeof(T) == 2 "these tensor cores take f16 and bf16"
+#pragma hone require sizeof(T) == 2 || T == tf32 "these tensor cores take f16, bf16 and tf32"
 
 #include "gemm_mma_space.cuh"
+#pragma hone if T == tf32
+#include "gemm_mma_tf32.cuh"
+#pragma hone endif
 
 #pragma hone let WIDE_C = LDC*sizeof(OUT) % 16 == 0 && (BATCH == 1 || STRIDE_C*sizeof(OUT) % 16 == 0)
 #pragma hone workspace packed_a: T[PACKED_A]
@@ -60,8 +69,15 @@ namespace {
 
 constexpr int kStrips = WM / 16; /* of a warp */
 constexpr int kSteps = BK / 16;  /* of a tile */
+#pragma hone if T == tf32
+using reader_a =
+    hone::mma::tf32_reader<true, BM, BK, TRANS_A != 0, VEC_A, THREADS>;
+using reader_b =
+    hone::mma::tf32_reader<false, BN, BK, TRANS_B == 0, VEC_B, THREADS>;
+#pragma hone else
 using reader_a = hone::mma::tile_reader<T, BM, BK, TRANS_A != 0, VEC_A, THREADS>;
 using reader_b = hone::mma::tile_reader<T, BN, BK, TRANS_B == 0, VEC_B, THREADS>;
+#pragma hone endif
 using tile_a = reader_a::its;
 using tile_b = reader_b::its;
 using strip = hone::mma::strip<WN>;
@@ -121,11 +137,30 @@ struct fragments {
             for (int n = 0; n < WN / 8; n++) {
                 const int j = i % 2 ? WN / 8 - 1 - n : n;
 
+#pragma hone if T == tf32
+                hone::multiply_tf32(sums[i][j], a[i], b[j / 2][j % 2 * 2],
+                                    b[j / 2][j % 2 * 2 + 1]);
+#pragma hone else
                 hone::multiply_pairs<T>(sums[i][j], a[i], b[j / 2][j % 2 * 2],
                                         b[j / 2][j % 2 * 2 + 1]);
+#pragma hone endif
             }
         }
     }
+#pragma hone if T == tf32
+    __device__ void round()
+    {
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+#pragma unroll
+            for (int i = 0; i < kStrips; i++)
+                a[i][e] = hone::round_tf32(a[i][e]);
+#pragma unroll
+            for (int j = 0; j < WN / 16; j++)
+                b[j][e] = hone::round_tf32(b[j][e]);
+        }
+    }
+#pragma hone endif
 };
 
 /* Where this thread's sums of a tile's parts lie: groups of four, THREADS apart. */
@@ -241,6 +276,9 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
     extern __shared__ __align__(128) char ring[];
     const block_tile tile(blockIdx.x, M, N, group);
 
+#pragma hone if T == tf32
+    K *= 2; /* words, as in BK */
+#pragma hone endif
     /* The steps of this part of K; the last tile comes first. */
     const long long all_steps = (K + BK - 1) / BK;
     const int first_step = (int)(all_steps * blockIdx.y / gridDim.y);
@@ -304,6 +342,9 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
                 __syncthreads();
                 two[0].load(slots + read * kSlot, of_a, of_b, 0);
             }
+#pragma hone if T == tf32
+            two[at % 2].round();
+#pragma hone endif
             two[at % 2].multiply(sums);
         }
     }
@@ -376,6 +417,12 @@ gemm_mma_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
         m.groups_to = is_a ? groups_a : groups_b;
         m.pitch = is_a ? lda : ldb;
         m.step = is_a ? step_a : step_b;
+#pragma hone if T == tf32
+        m.cols *= 2; /* words */
+        m.groups_to *= 2;
+        m.pitch *= 2;
+        m.step *= 2;
+#pragma hone endif
         next = hone::gemm::pack(m, next);
     }
 }

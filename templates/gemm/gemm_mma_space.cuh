@@ -16,18 +16,21 @@
 #pragma hone param GROUP in {1, 4, 8, 16} default 8
 #pragma hone param MIN_BLOCKS in {1, 2, 3} default 1
 
+/* Words of 16 bits, of an element: BK, VEC_A and VEC_B count these, so that a
+ * configuration takes as much memory and as many clocks with tf32, for half of K. */
+#pragma hone let T_WORDS = sizeof(T)/2
 #pragma hone let WARPS = BM/WM*(BN/WN)
 #pragma hone let THREADS = WARPS*32
 #pragma hone let SLOT = (BM + BN)*BK*2
 #pragma hone let SMEM = max(STAGES*SLOT, WARPS*16*(WN + 8)*4)
 #pragma hone let REGISTERS = WM*WN/32 + (WM + WN)/2 + 24
 #pragma hone let TILES = BATCH*ceildiv(M, BM)*ceildiv(N, BN)
-#pragma hone let STEPS = ceildiv(K, BK)
+#pragma hone let STEPS = ceildiv(K*T_WORDS, BK)
 #pragma hone let PARTS = min(SPLIT_K, STEPS)
-/* Elements of which all rows and matrices begin at multiples, up to 8. Copies of
+/* Words of which all rows and matrices begin at multiples, up to 8. Copies of
  * fewer than 8 do without packing. */
-#pragma hone let LAID_A = gcd(gcd(ROWS_A > 1 ? LDA : 8, BATCH > 1 ? STRIDE_A : 8), 8)
-#pragma hone let LAID_B = gcd(gcd(ROWS_B > 1 ? LDB : 8, BATCH > 1 ? STRIDE_B : 8), 8)
+#pragma hone let LAID_A = gcd(gcd(ROWS_A > 1 ? LDA*T_WORDS : 8, BATCH > 1 ? STRIDE_A*T_WORDS : 8), 8)
+#pragma hone let LAID_B = gcd(gcd(ROWS_B > 1 ? LDB*T_WORDS : 8, BATCH > 1 ? STRIDE_B*T_WORDS : 8), 8)
 #pragma hone let LOOSE_A = VEC_A == 8 && LAID_A < 8
 #pragma hone let LOOSE_B = VEC_B == 8 && LAID_B < 8
 #pragma hone let PITCH_A = LOOSE_A || ROWS_A == 1 ? align(COLS_A, 8) : LDA
@@ -40,7 +43,7 @@
 #pragma hone require WARPS == 4 || WARPS == 8 "4 or 8 warps"
 #pragma hone require min(BM, BN)*BK/8 >= THREADS "every thread copies a part of each tile"
 #pragma hone require (VEC_A == 8 || VEC_A == LAID_A) && (VEC_B == 8 || VEC_B == LAID_B) "rows or matrices do not lie at multiples of VEC_A or VEC_B, or of more than these"
-#pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
+#pragma hone require max(PACKED_A, PACKED_B)*T_WORDS <= 8G "a matrix to be packed is larger than 16 GB"
 #pragma hone require WM + WN >= 64 || BM*BN < 128*128 "warp tiles so small read shared memory too often"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
@@ -48,7 +51,8 @@
 #pragma hone require MIN_BLOCKS == 1 || MIN_BLOCKS*WARPS <= 16 "so many warps have too few registers each"
 #pragma hone require STAGES*BK <= 512 "the ring is deeper than copies need"
 #pragma hone require STAGES > 2 || BM*BN >= 128*128 "few products need more tiles under way"
-#pragma hone require max(M, N, K) <= 2000000000 && max(LDA, LDB, BATCH, TILES) <= 2000000000 "a dimension must fit 31 bits"
+#pragma hone require max(M, N, K)*T_WORDS <= 2000000000 && max(max(LDA, LDB)*T_WORDS, BATCH, TILES) <= 2000000000 "a dimension must fit 31 bits"
+#pragma hone require T != tf32 || ((!TRANS_A || THREADS*VEC_A >= BM*2) && (TRANS_B || THREADS*VEC_B >= BN*2)) "a row of a tile has more copies than there are threads"
 #pragma hone require SPLIT_K == 1 || TILES*SPLIT_K <= 64*device.sm_count "the parts take too much memory"
 #pragma hone prefer BM*BN == 128*128 || BM <= 64 || M > 4*BM || align(M, BM) == align(M, BM/2) "tiles of half as many rows cover less outside"
 #pragma hone prefer BM*BN == 128*128 || BN <= 64 || N > 4*BN || align(N, BN) == align(N, BN/2) "tiles of half as many columns cover less outside"
@@ -75,5 +79,5 @@
 #pragma hone let FETCH = (BM + BN)*DEEP/20
 #pragma hone let BUSY = max(MULTIPLY, SHARED, FETCH, COPIES)*MIN_BLOCKS*(WARPS*MIN_BLOCKS < 8 ? 5 : 4)/4
 #pragma hone let TILE_CLOCKS = max(BUSY, ROUNDS*1000/(STAGES - 1)) + ROUNDS*40 + 1500 + BM*BN*(PARTS > 1 ? 2 : 1)/16
-#pragma hone feature COST = ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0) + (LOOSE_A || LOOSE_B ? 4000 + (PACKED_A + PACKED_B)/512 : 0)
+#pragma hone feature COST = ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0) + (LOOSE_A || LOOSE_B ? 4000 + (PACKED_A + PACKED_B)*T_WORDS/512 : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP

@@ -46,6 +46,10 @@ space gemm/gemm_mma 16,4096,4096,bf16,bf16 200 10000
 space gemm/gemm_mma 3000,517,777,bf16,f32,1,1 200 10000
 space gemm/gemm_mma 4096,4096,4096,f16,f16,0,1 200 10000
 space gemm/gemm_mma 16,16,24,,,,,,,48,3,,,16 200 10000
+space gemm/gemm_mma 1,1,1,tf32 200 10000
+space gemm/gemm_mma 16,4096,4096,tf32,f32,0,1 200 10000
+space gemm/gemm_mma 3000,517,777,tf32,f32,1,0 200 10000
+space gemm/gemm_mma 4096,4096,4096,tf32 200 10000
 space gemm/gemm_simt 1,1,1,f32 300 20000
 space gemm/gemm_simt 4096,4096,4096,f32 300 40000
 space gemm/gemm_simt 16,4096,4096,f32 300 40000
@@ -143,7 +147,7 @@ refused gemm/gemm_f8_plain 16,16,24,,,,,,16 "LDA is less than a row of A"
 refused gemm/gemm_f8_sm90 16,16,0 "nothing is multiplied"
 refused gemm/gemm_plain 16,16,16,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_simt 16,16,16,f64 "C is of the type of A and B"
-refused gemm/gemm_mma 16,16,16,f32 "these tensor cores take f16 and bf16"
+refused gemm/gemm_mma 16,16,16,f32 "these tensor cores take f16, bf16 and tf32"
 refused gemm/gemm_grouped_sm90 16,16,16,2,f16,bf16 "C is of the type of A and B"
 refused gemm/gemm_grouped_sm90 16,16,0,2 "nothing is multiplied"
 refused gemm/gemm_grouped_mma 2G,16,16,2 "an offset is an i32"
@@ -409,6 +413,12 @@ for dims in 64,64,64,tf32,f32,0,1 4096,24,4096,tf32,f32,1,0 \
     "$HONE" compile "$templates/gemm/gemm_sm90_f32.cu" --dims "$dims" \
         --arch sm_90 --limit "$few" > /dev/null 2> "$cache/err" ||
         fail "compile gemm_sm90_f32 at $dims: $(cat "$cache/err")"
+done
+for form in 0,0 0,1 1,0 1,1; do
+    "$HONE" compile "$templates/gemm/gemm_mma.cu" \
+        --dims "301,203,640,tf32,f32,$form" --arch sm_80 --limit "$few" \
+        > /dev/null 2> "$cache/err" ||
+        fail "compile gemm_mma with tf32, $form: $(cat "$cache/err")"
 done
 for t in fft_two_passes fft_cluster fft_ahead; do
     "$HONE" compile "$templates/fft/$t.cu" --dims 16384,61 --arch sm_90 \
