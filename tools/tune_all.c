@@ -5,6 +5,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/text.h"
+#include "tuner/process/worker.h"
 
 #include <string.h>
 
@@ -57,6 +58,7 @@ static hone_status tune_shared(hone_tune_work *run, hone_error *err)
     hone_tune_budget whole = {run->request.budget_trials, run->request.budget_s,
                               0};
     const size_t n = run->shapes.n;
+    hone_status status;
 
     if (run->shard.shard.n) { /* a part of the work, a part of the budget */
         whole.trials = (int64_t)(run->shard.part * (double)whole.trials + 0.5);
@@ -71,11 +73,15 @@ static hone_status tune_shared(hone_tune_work *run, hone_error *err)
         run->shares[i].n_launches = shape->n_launches ? shape->n_launches : 1;
         run->shares[i].recorded_ns = shape->recorded_ns;
     }
-    return hone__tune_spend(
+    status = hone__tune_spend(
         &(hone_tune_spending){
             run->shares, n, run->n_models, whole,
-            run->dispatch ? hone__tune_devices_tune : tune_pieces, run},
+            run->dispatch ? hone__tune_devices_tune : tune_pieces, run,
+            whole.seconds > 0 && !run->is_several ? hone__now_s : NULL},
         err);
+    if (status == HONE_OK)
+        hone__tune_say_unreached(run, whole.seconds);
+    return status;
 }
 
 /* Shapes from `first` to before `end`, on each model. */

@@ -99,6 +99,7 @@ json_t *hone__tune_row(const hone_shape *shape, hone_text *label,
 typedef struct hone_tune_share {
     uint64_t n_launches;
     double recorded_ns; /* what all took in a program; 0: unknown */
+    int is_reached;     /* the budget was not over before it */
     int is_refused;     /* it cannot be tuned */
     int is_done;        /* its part is spent */
     double time_ns;     /* of the best so far; 0: none is right */
@@ -134,11 +135,16 @@ typedef struct hone_tune_spending {
     hone_status (*tune)(void *user, const hone_tune_piece *pieces, size_t n,
                         hone_error *err);
     void *user;
+    /* The clock that ends a budget in seconds, on one device of one model.
+     * NULL: seconds count what searches take, however long all else does. */
+    double (*now_s)(void);
 } hone_tune_spending;
 
 /* A first look at all shapes, where most time was recorded first, then what is
- * left where launches lose most. Sets
- * what the shares have of it, also on failure. */
+ * left where launches lose most. By the clock, looks end with half of the time,
+ * and of the rest at least half is for trials: what set-ups and finals take is
+ * what it was in the looks. One shape is reached at least. Sets what the shares
+ * have of it, also on failure. */
 hone_status hone__tune_spend(const hone_tune_spending *spending,
                              hone_error *err);
 

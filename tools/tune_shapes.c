@@ -106,7 +106,7 @@ static void say_why(hone_tune_work *run, const char *title, const char *why)
     if (run->is_between)
         return;
     if (run->is_look && !run->shares[run->place].is_refused)
-        return;
+        return; /* it is not the last word */
     ++run->n_without_winner;
     hone__message_negative("%s has no winner: %s", title, why);
 }
@@ -212,8 +212,9 @@ void hone__tune_shape_part(const hone_tune_work *work, const hone_shape *shape,
     request->budget_s /= shape->n_parts;
 }
 
-static void refuse(hone_tune_work *run, const hone_shape *shape,
-                   const char *name, const hone_error *err)
+/* A row without a winner. */
+static void print_none(hone_tune_work *run, const hone_shape *shape,
+                       const char *why)
 {
     hone_text label = {0};
 
@@ -222,9 +223,37 @@ static void refuse(hone_tune_work *run, const hone_shape *shape,
                               "message:s error_text:s",
                               shape->tmpl->op,
                               hone__dims_json(shape->tmpl, shape->dims),
-                              hone__json_text(&label), err->text, err->text));
+                              hone__json_text(&label), why, why));
     hone__text_free(&label);
-    say_why(run, name, err->text);
+}
+
+void hone__tune_say_unreached(hone_tune_work *run, double seconds)
+{
+    size_t n = 0;
+
+    run->is_look = 0;
+    for (run->place = 0; run->place < run->shapes.n; ++run->place) {
+        const hone_shape *shape = &run->shapes.items[run->place];
+        const hone_tune_share *share = &run->shares[run->place];
+
+        if (!share->is_reached) {
+            print_none(run, shape, share->why);
+            ++n;
+        } else if (share->time_ns <= 0 && !share->is_refused &&
+                   !share->is_done) { /* its look has not said so */
+            hone_text title = {0};
+
+            hone__tune_title(shape, &title);
+            say_why(run, hone__text_str(&title), share->why);
+            hone__text_free(&title);
+        }
+    }
+    if (n)
+        hone__message_note("%zu of %zu problems were not reached in %g s: "
+                           "'hone tune' with "
+                           "--missing-from %s goes on with them",
+                           n, run->shapes.n, seconds,
+                           hone__text_str(&run->db_path));
 }
 
 hone_status hone__tune_shape_outcome(hone_tune_work *run,
@@ -249,7 +278,8 @@ hone_status hone__tune_shape_outcome(hone_tune_work *run,
     if (status == HONE_OK && !result->has_winner)
         say_why(run, name, result->message);
     if (hone__tune_is_of_the_problem(status)) {
-        refuse(run, shape, name, err);
+        print_none(run, shape, err->text);
+        say_why(run, name, err->text);
         status = HONE_OK;
     }
     hone__text_free(&label);

@@ -16,6 +16,9 @@
 #define LOOK_PART 0.25
 /* Less of the rest is not worth beginning for. */
 #define LEAST_PART 0.02
+/* By the clock: of the time, for looks; of what is left then, for trials. */
+#define LOOKS_MOST 0.5
+#define TRIALS_LEAST 0.5
 
 enum { LEAST_LOOK = 4 /* trials, the default variant among them */ };
 
@@ -50,7 +53,7 @@ static void weigh(hone_tune_share *shares, size_t n)
         hone_tune_share *s = &shares[i];
 
         s->weight_ns = 0;
-        if (s->is_refused || s->time_ns <= 0)
+        if (!s->is_reached || s->is_refused || s->time_ns <= 0)
             continue;
         s->weight_ns = (double)s->n_launches * saved_ns(s);
         sum += s->weight_ns;
@@ -59,7 +62,9 @@ static void weigh(hone_tune_share *shares, size_t n)
     for (size_t i = 0; i < n; ++i) {
         hone_tune_share *s = &shares[i];
 
-        if (s->is_refused) {
+        if (!s->is_reached) {
+            (void)snprintf(s->why, sizeof s->why, "the time was over before");
+        } else if (s->is_refused) {
             (void)snprintf(s->why, sizeof s->why, "it cannot be tuned");
         } else if (s->time_ns <= 0) {
             (void)snprintf(s->why, sizeof s->why, "no variant is right yet");
@@ -158,6 +163,101 @@ static void plan_look(const hone_tune_spending *spending, hone_tune_piece *out,
     }
 }
 
+/* ---- by the clock -------------------------------------------------------- */
+
+typedef struct clock_course {
+    const hone_tune_spending *spending;
+    double end_s;
+    double extra_s; /* of a shape: set-up and final */
+} clock_course;
+
+static double left_s(const clock_course *c)
+{
+    return c->end_s - c->spending->now_s();
+}
+
+static hone_status look_by_clock(clock_course *c, const hone_tune_piece *pieces,
+                                 hone_error *err)
+{
+    const hone_tune_spending *s = c->spending;
+    const double most_s = LOOKS_MOST * s->whole.seconds;
+    double took_s = 0, extra_s;
+    size_t n = 0;
+
+    c->end_s = s->now_s() + s->whole.seconds;
+    while (n < s->n && (n == 0 || took_s < most_s)) {
+        s->shares[pieces[n].place].is_reached = 1;
+        HONE_TRY(s->tune(s->user, &pieces[n], 1, err));
+        took_s = s->whole.seconds - left_s(c);
+        ++n;
+    }
+    extra_s = took_s / (double)n - pieces[0].budget.seconds;
+    c->extra_s = extra_s > 0 ? extra_s : 0;
+    return HONE_OK;
+}
+
+/* The smallest parts go while set-ups and finals would take too much. Returns
+ * how many are kept. */
+static size_t keep_by_clock(const clock_course *c)
+{
+    const hone_tune_spending *s = c->spending;
+    const double most_s = (1 - TRIALS_LEAST) * left_s(c);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; ++i)
+        n += s->shares[i].part > 0;
+    for (; n > 1 && (double)n * c->extra_s > most_s; --n) {
+        hone_tune_share *least = NULL;
+
+        for (size_t i = 0; i < s->n; ++i)
+            if (s->shares[i].part > 0 &&
+                (!least || s->shares[i].part < least->part))
+                least = &s->shares[i];
+        if (least)
+            least->part = 0;
+    }
+    return n;
+}
+
+static hone_status rest_by_clock(const clock_course *c, hone_error *err)
+{
+    const hone_tune_spending *s = c->spending;
+    size_t n = keep_by_clock(c);
+    hone_tune_share *share;
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n; ++i)
+        sum += s->shares[i].part;
+    for (size_t i = 0; i < s->n && sum > 0; ++i)
+        s->shares[i].part /= sum;
+    for (sum = 1; (share = next_share(s)) != NULL; --n) {
+        const double trials_s = left_s(c) - (double)n * c->extra_s;
+        hone_tune_piece piece = {(size_t)(share - s->shares),
+                                 {0, trials_s * share->part / sum, 0}};
+
+        if (piece.budget.seconds <= 0)
+            break;
+        hone__message_detail("%.3g s of what is left: %s", piece.budget.seconds,
+                             share->why);
+        share->is_done = 1;
+        sum -= share->part;
+        HONE_TRY(s->tune(s->user, &piece, 1, err));
+    }
+    return HONE_OK;
+}
+
+static hone_status spend_by_clock(const hone_tune_spending *spending,
+                                  const hone_tune_piece *looks, hone_error *err)
+{
+    clock_course c = {.spending = spending};
+    const hone_status status = look_by_clock(&c, looks, err);
+
+    share_out(spending->shares, spending->n);
+    return status == HONE_OK ? rest_by_clock(&c, err) : status;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
 hone_status hone__tune_spend(const hone_tune_spending *spending,
                              hone_error *err)
 {
@@ -169,6 +269,13 @@ hone_status hone__tune_spend(const hone_tune_spending *spending,
     if (!pieces)
         return hone__out_of_memory(err, " for the shapes");
     plan_look(spending, pieces, n);
+    if (spending->now_s) {
+        status = spend_by_clock(spending, pieces, err);
+        hone__free(pieces);
+        return status;
+    }
+    for (size_t i = 0; i < n; ++i)
+        spending->shares[i].is_reached = 1;
     status = spending->tune(spending->user, pieces, n, err);
     for (size_t i = 0; i < spending->n_models; ++i)
         share_out(spending->shares + i * spending->n, spending->n);

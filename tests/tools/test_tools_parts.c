@@ -439,8 +439,8 @@ static void budget_goes_where_launches_lose_most(void **state)
                     .time_ns = {200e3, 21e3, 1000e3, -1},
                     .baseline_ns = {100e3, 20e3, 1100e3, 0},
                     .fails_at = -1};
-    const hone_tune_spending spending = {shares,      4,         1,
-                                         {160, 0, 0}, fake_tune, &t};
+    const hone_tune_spending spending = {shares,    4,  1,   {160, 0, 0},
+                                         fake_tune, &t, NULL};
 
     (void)state;
     assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
@@ -470,8 +470,8 @@ static void recorded_time_comes_first(void **state)
                                  {.n_launches = 1},
                                  {.n_launches = 1, .recorded_ns = 300}};
     fake_tuner t = {.shares = shares, .fails_at = 4};
-    const hone_tune_spending spending = {shares,      4,         1,
-                                         {160, 0, 0}, fake_tune, &t};
+    const hone_tune_spending spending = {shares,    4,  1,   {160, 0, 0},
+                                         fake_tune, &t, NULL};
     static const size_t expected[] = {3, 1, 0, 2};
 
     (void)state;
@@ -491,8 +491,8 @@ static void each_model_has_a_budget(void **state)
     fake_tuner t = {.shares = shares,
                     .time_ns = {100e3, 300e3, 300e3, 300e3},
                     .fails_at = -1};
-    const hone_tune_spending spending = {shares,      2,         2,
-                                         {160, 0, 0}, fake_tune, &t};
+    const hone_tune_spending spending = {shares,    2,  2,   {160, 0, 0},
+                                         fake_tune, &t, NULL};
 
     (void)state;
     assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
@@ -513,7 +513,8 @@ static void little_is_not_begun_for(void **state)
                                  {.n_launches = 1}};
     fake_tuner t = {
         .shares = shares, .time_ns = {100e3, 100e3, 0, 100e3}, .fails_at = -1};
-    hone_tune_spending spending = {shares, 4, 1, {0, 400, 0}, fake_tune, &t};
+    hone_tune_spending spending = {shares,    4,  1,   {0, 400, 0},
+                                   fake_tune, &t, NULL};
 
     (void)state;
     assert_int_equal(hone__tune_spend(&spending, NULL), HONE_OK);
@@ -531,9 +532,77 @@ static void little_is_not_begun_for(void **state)
     assert_string_equal(shares[0].why, "no variant is right yet");
 }
 
+/* A clock that shapes move on: by what they may take, and 3 s. */
+static struct {
+    fake_tuner t;
+    double now_s, seconds[8];
+} timed;
+
+static double timed_now_s(void)
+{
+    return timed.now_s;
+}
+
+static hone_status timed_tune(void *user, const hone_tune_piece *pieces,
+                              size_t n, hone_error *err)
+{
+    assert_int_equal(n, 1);
+    timed.seconds[timed.t.n] = pieces->budget.seconds;
+    timed.now_s += pieces->budget.seconds + 3;
+    return fake_tune(user, pieces, n, err);
+}
+
+/* Four problems that need 3 s each beside the search, and `seconds` for all. */
+static void spend_by_clock(hone_tune_share *shares, double seconds)
+{
+    for (size_t i = 0; i < 4; ++i)
+        shares[i] = (hone_tune_share){.n_launches = 1,
+                                      .recorded_ns = 400.0 - 100.0 * (double)i};
+    memset(&timed, 0, sizeof timed);
+    timed.t = (fake_tuner){.shares = shares,
+                           .time_ns = {100e3, 100e3, 300e3, 100e3},
+                           .fails_at = -1};
+    assert_int_equal(hone__tune_spend(&(hone_tune_spending){shares,
+                                                            4,
+                                                            1,
+                                                            {0, seconds, 0},
+                                                            timed_tune,
+                                                            &timed.t,
+                                                            timed_now_s},
+                                      NULL),
+                     HONE_OK);
+}
+
+static void seconds_are_kept_by_the_clock(void **state)
+{
+    hone_tune_share shares[4];
+
+    (void)state;
+    /* There is time for all: 1,200 s, 75 for each look. */
+    spend_by_clock(shares, 1200);
+    assert_int_equal(timed.t.n, 8);
+    assert_true(fabs(timed.now_s - 1200) < 1e-6);
+    assert_int_equal(timed.t.order[4], 2); /* has most to lose */
+    assert_true(timed.seconds[4] > 2.9 * timed.seconds[5]);
+    /* 16 s: looks end behind half of it, and the rest is for the one that has
+     * most to lose of those that were reached. */
+    spend_by_clock(shares, 16);
+    assert_true(shares[0].is_reached && shares[1].is_reached);
+    assert_true(!shares[2].is_reached && !shares[3].is_reached);
+    assert_string_equal(shares[3].why, "the time was over before");
+    assert_int_equal(timed.t.n, 3);
+    assert_true(fabs(timed.now_s - 16) < 1e-6);
+    assert_true(shares[2].part == 0 && shares[3].part == 0);
+    /* No time at all: one is looked at. */
+    spend_by_clock(shares, 0.1);
+    assert_int_equal(timed.t.n, 1);
+    assert_true(shares[0].is_reached && !shares[1].is_reached);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seconds_are_kept_by_the_clock),
         cmocka_unit_test(objects_by_members),
         cmocka_unit_test(what_json_does_not_have),
         cmocka_unit_test(dims_belong_to_the_templates_before_them),

@@ -36,6 +36,15 @@ run 0 tune --shapes "$work/shapes" --device cpu --budget 20 \
 json shapes.0.trials=4 shapes.0.resumed=4 shapes.1.trials=16 \
     shapes.1.resumed=16
 
+# Seconds are kept by the clock: what they end before is said, and is no failure; that
+# the one shape that is always begun came to nothing is.
+run 1 tune --shapes "$work/shapes" --device cpu --budget 0.001s \
+    --no-portfolio --format json --db "$work/none.db"
+json shapes.1.message='the time was over before' shapes.1.launches=2000000
+err_has "1 of 2 problems were not reached in 0.001 s"
+err_has "saxpy n=1003 T=f32 has no winner"
+err_has "1 of 2 problems have no winner"
+
 # Without counts it is for each shape.
 printf 'saxpy 1003\nsaxpy 2003\n' >"$work/plain"
 run 0 tune --shapes "$work/plain" --device cpu --budget 5 --format json -q
