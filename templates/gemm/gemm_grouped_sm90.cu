@@ -70,58 +70,52 @@ namespace {
 
 namespace gemm = hone::gemm;
 
-constexpr int kSharedA = CLUSTER_N; /* blocks that share a tile of A */
-constexpr int kSharedB = CLUSTER_M;
-constexpr int kBlocks = kSharedA * kSharedB; /* of a cluster */
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
-constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
-constexpr int kHeights = WM / 64; /* products over a warp group's rows */
-constexpr int kSums = BN / 2;     /* a thread's, of one product */
-constexpr int kSlot = SLOT_A + SLOT_B;
 constexpr int kMostStages = 12;
 
-using walk_of_block = gemm::grouped_walk<BM, BN, kSharedB, kSharedA>;
+/* Blocks side by side share a tile of A, those one below the other one of B. */
+using operand_a = gemm::operand<false, BM, BK, 64, CLUSTER_N>;
+using operand_b = gemm::operand<ACROSS != 0, BN, BK, 64, CLUSTER_M>;
+using tiling = gemm::tiling<operand_a, operand_b, WM, CONSUMERS, kInTurn>;
+static_assert(tiling::SLOT == SLOT_A + SLOT_B, "shared memory is less");
+using walk_of_block = gemm::grouped_walk<BM, BN, CLUSTER_M, CLUSTER_N>;
 using matrix_c = gemm::matrix<OUT, false>;
 using staged_output =
     gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM, false, false>;
 using nothing = hone::epilogue<OUT, false, 0>;
 
-/* What wgmma has to know of an operand besides its address. Where K is
- * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
- * Across K: the same of eight k, and the next 64 elements of N lie BK rows further
- * on. */
-constexpr unsigned long long kAlongK = 1ull << 62 | 64ull << 32 | 1ull << 16;
-constexpr unsigned long long kAcrossK =
-    1ull << 62 | 64ull << 32 | (unsigned long long)(BK * 128 / 16) << 16;
+/* What a block multiplies, for gemm_sm90_slots.cuh. */
+struct products : tiling {
+    static constexpr int PENDING = ::PENDING;
 
-using sums_of_thread = float[kHeights][kSums];
-
-/* One product of 64 rows, BN columns and 16 of K; `sum` 0 forgets what the
- * sums held. */
-__device__ __forceinline__ void multiply(float (&d)[kSums],
-                                         unsigned long long a,
-                                         unsigned long long b, int sum)
-{
-    asm volatile("{\n"
-                 ".reg .pred sum;\n"
-                 "setp.ne.b32 sum, %@{BN/2 + 2}, 0;\n"
+    /* One product of 64 rows, BN columns and 16 of K; `sum` 0 forgets what the
+     * sums held. */
+    static __device__ __forceinline__ void multiply(float (&d)[SUMS],
+                                                    unsigned long long a,
+                                                    unsigned long long b,
+                                                    int sum)
+    {
+        asm volatile("{\n"
+                     ".reg .pred sum;\n"
+                     "setp.ne.b32 sum, %@{BN/2 + 2}, 0;\n"
 #pragma hone if T == f16
-                 "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.f16.f16 "
+                     "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.f16.f16 "
 #pragma hone else
-                 "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.bf16.bf16 "
+                     "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.bf16.bf16 "
 #pragma hone endif
-                 "{%0"
+                     "{%0"
 #pragma hone for I in 1..BN/2-1
-                 ", %@{I}"
+                     ", %@{I}"
 #pragma hone endfor
-                 "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1, 0, %@{BN/2 + 3};\n"
-                 "}"
-                 : "+f"(d[0])
+                     "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1, 0, %@{BN/2 + 3};\n"
+                     "}"
+                     : "+f"(d[0])
 #pragma hone for I in 1..BN/2-1
-                 , "+f"(d[@{I}])
+                     , "+f"(d[@{I}])
 #pragma hone endfor
-                 : "l"(a), "l"(b), "r"(sum), "n"(ACROSS));
-}
+                     : "l"(a), "l"(b), "r"(sum), "n"(ACROSS));
+    }
+};
 
 /* How many times 64 rows the group has from `row` on, MOST at most. */
 template <int MOST> __device__ __forceinline__ int heights_of(int row, int end)
@@ -134,7 +128,7 @@ __device__ __forceinline__ void load_rows(unsigned to, const CUtensorMap &map,
                                           int row, int k, int heights, int rank,
                                           unsigned barrier)
 {
-    const int first = kSharedA > 1 ? rank * (64 / kSharedA) : 0;
+    const int first = CLUSTER_N > 1 ? rank * (64 / CLUSTER_N) : 0;
 
 #pragma unroll
     for (int i = 0; i < BM / 64; i++) {
@@ -145,9 +139,9 @@ __device__ __forceinline__ void load_rows(unsigned to, const CUtensorMap &map,
             const unsigned at = to + (j * BM + i * 64 + first) * 128;
             const int y = row + i * 64 + first;
 
-            if constexpr (kSharedA > 1)
+            if constexpr (CLUSTER_N > 1)
                 hone::tensor_load_all(at, map, k + j * 64, y, 0, barrier,
-                                      (1 << kSharedA) - 1);
+                                      (1 << CLUSTER_N) - 1);
             else
                 hone::tensor_load(at, map, k + j * 64, y, 0, barrier);
         }
@@ -167,78 +161,33 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
 #pragma unroll 1
     while (walk.take(&t)) {
         const int heights = heights_of<BM / 64>(t.row, t.end);
-        const int bytes = SLOT_B + max(heights, 0) * (64 * BK * 2);
+        const int bytes = operand_b::BYTES + max(heights, 0) * (64 * BK * 2);
 
 #pragma unroll 1
         for (int k = 0; k < K; k += BK) {
-            const unsigned to = place.slots + place.slot * kSlot;
+            const unsigned to = place.slots + place.slot * products::SLOT;
             const unsigned full = place.own_full();
 
-            hone::barrier_wait(place.own_empty(), place.round ^ 1);
-            hone::barrier_expect(full, bytes);
+            gemm::expect(place, bytes);
             load_rows(to, map_a, t.row, k, heights, walk.rank, full);
-            gemm::load<ACROSS != 0, BN, BK, kSharedB>(
-                to + SLOT_A, map_b, t.col, k, t.group, walk.rank, full);
+            operand_b::load(to + operand_a::BYTES, map_b, t.col, k, t.group,
+                            walk.rank, full);
             place.advance();
         }
     }
 }
 
-/* The products of one slot, of HEIGHTS times 64 rows. `a` and `b` describe where a
- * warp group's part of the first slot starts; `old` is 0 for the first slot of a
- * tile. */
-template <int HEIGHTS>
-__device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
-                                              unsigned long long a,
-                                              unsigned long long b,
-                                              int slot, int old)
-{
-    a += slot * (kSlot / 16);
-    b += slot * (kSlot / 16);
-    hone::wgmma_begin();
-#pragma unroll
-    for (int k = 0; k < BK / 16; k++) {
-        const int of_a = k / 4 * BM * 128 + k % 4 * 32;
-        const int of_b = ACROSS ? k * 2048 : k / 4 * BN * 128 + k % 4 * 32;
-
-#pragma unroll
-        for (int i = 0; i < HEIGHTS; i++)
-            multiply(sums[i], a + (of_a + i * 64 * 128) / 16, b + of_b / 16,
-                     k > 0 ? 1 : old);
-    }
-    hone::wgmma_commit();
-}
-
 /* The sums of a tile, of `steps` slots. */
 template <int HEIGHTS>
-__device__ __forceinline__ void multiply_tile(sums_of_thread &sums,
+__device__ __forceinline__ void multiply_tile(products::sums &sums,
                                               gemm::ring_place &place,
                                               unsigned long long a,
                                               unsigned long long b, int steps)
 {
-    int last = 0;
-
-    if constexpr (HEIGHTS * kSums > 128) {
-#pragma unroll
-        for (int i = 0; i < HEIGHTS * kSums; i++)
-            sums[i / kSums][i % kSums] = 0.0f;
-    }
-#pragma unroll 1
-    for (int step = 0; step < steps; step++) {
-        hone::barrier_wait(place.own_full(), place.round);
-        multiply_slot<HEIGHTS>(sums, a, b, place.slot, step > 0);
-        hone::wgmma_wait<PENDING>();
-        if (PENDING == 0 || step > 0)
-            gemm::release<kBlocks>(place, PENDING == 0 ? place.slot : last);
-        last = place.slot;
-        place.advance();
-    }
-    hone::wgmma_wait<0>();
-    if (PENDING > 0)
-        gemm::release<kBlocks>(place, last);
-#pragma unroll
-    for (int i = 0; i < HEIGHTS; i++)
-        hone::wgmma_result(sums[i]);
+    gemm::forget<HEIGHTS>(sums);
+    const int last = gemm::multiply_slots<products, HEIGHTS>(sums, place, a, b,
+                                                             0, steps);
+    gemm::finish_slots<products, HEIGHTS>(sums, place, last);
 }
 
 /* None of this warp group's rows belong to the tile's group. All lanes have seen that
@@ -250,14 +199,12 @@ __device__ __forceinline__ void skip_tile(gemm::ring_place &place, int steps)
     for (int step = 0; step < steps; step++) {
         hone::barrier_wait(place.own_full(), place.round);
         __syncwarp();
-        gemm::release<kBlocks>(place, place.slot);
+        gemm::release<products::BLOCKS>(place, place.slot);
         place.advance();
     }
 }
 
-/* A warp group multiplies what is in the ring. In turn, a group waits for its
- * slots only when the other has seen all that come before: a barrier tells a
- * phase from the next by its parity, not from the one after. */
+/* A warp group multiplies what is in the ring, tile after tile. */
 __device__ __forceinline__ void consume(gemm::ring_place place,
                                         walk_of_block walk,
                                         const CUtensorMap &map_c, matrix_c c,
@@ -269,10 +216,12 @@ __device__ __forceinline__ void consume(gemm::ring_place place,
     const int steps = (K + BK - 1) / BK;
     const int all_rows = c.rows;
     const unsigned long long a =
-        kAlongK + hone::wgmma_address(place.slots + part * WM * 128);
-    const unsigned long long b = (ACROSS ? kAcrossK : kAlongK) +
-                                 hone::wgmma_address(place.slots + SLOT_A);
-    sums_of_thread sums = {};
+        operand_a::DESCRIPTOR +
+        hone::wgmma_address(place.slots + part * WM * operand_a::ROW);
+    const unsigned long long b =
+        operand_b::DESCRIPTOR +
+        hone::wgmma_address(place.slots + operand_a::BYTES);
+    products::sums sums = {};
     unsigned my_turn = group == 0;
     gemm::grouped_tile t;
 
@@ -284,21 +233,16 @@ __device__ __forceinline__ void consume(gemm::ring_place place,
 #pragma unroll 1
     while (walk.take(&t)) {
         const int row = t.row + part * WM;
-        const int heights = heights_of<kHeights>(row, t.end);
+        const int heights = heights_of<products::HEIGHTS>(row, t.end);
 
-        if (kInTurn)
-            hone::barrier_wait(place.turns + 8 * group, my_turn);
-        if (heights == kHeights)
-            multiply_tile<kHeights>(sums, place, a, b, steps);
-        else if (kHeights > 1 && heights == 1)
+        gemm::await_turn<products>(place, group, my_turn);
+        if (heights == products::HEIGHTS)
+            multiply_tile<products::HEIGHTS>(sums, place, a, b, steps);
+        else if (products::HEIGHTS > 1 && heights == 1)
             multiply_tile<1>(sums, place, a, b, steps);
         else
             skip_tile(place, steps);
-        if (kInTurn) {
-            if (threadIdx.x % 32 == 0)
-                hone::barrier_arrive(place.turns + 8 * (1 - group));
-            place.skip(steps);
-        }
+        gemm::pass_turn<products>(place, 1 - group, steps);
         my_turn ^= 1;
         if (heights <= 0)
             continue;
@@ -330,29 +274,10 @@ gemm_grouped_sm90(const __grid_constant__ CUtensorMap MAP_A,
     const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
     const CUtensorMap &map_b = packed_b ? MAP_PACKED_B : MAP_B;
     const walk_of_block walk(offsets, groups, cols, band, along_n != 0);
-    gemm::ring_place place;
+    const gemm::ring_place place =
+        gemm::ring_in<products, kMostStages>(shared, stages, STAGING);
 
-    /* The swizzle wants multiples of 1024. */
-    place.stages = stages;
-    place.slots = (hone::shared_address(shared) + 1023u) / 1024u * 1024u;
-    place.full = place.slots + stages * kSlot + STAGING;
-    place.empty = place.full + kMostStages * 8;
-    place.turns = place.empty + kMostStages * 8;
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < stages; i++) {
-            hone::barrier_init(place.full + 8 * i, 1);
-            hone::barrier_init(place.empty + 8 * i, kWarps * kBlocks);
-        }
-        for (int i = 0; i < 2; i++)
-            hone::barrier_init(place.turns + 8 * i, 4);
-        hone::barrier_init_done();
-    }
-    if constexpr (kBlocks > 1)
-        hone::cluster_sync();
-    else
-        __syncthreads();
-    hone::wait_for_previous();
-
+    gemm::begin<products, 2, 0>(place, 0);
     if (threadIdx.x < 128) {
         if constexpr (CONSUMERS > 1)
             hone::registers_shrink<PRODUCER>();
@@ -369,13 +294,10 @@ gemm_grouped_sm90(const __grid_constant__ CUtensorMap MAP_A,
         c.rows = rows;
         c.cols = cols;
         c.pairs = false; /* asked for by stores from registers alone */
-        staged.buffers = place.slots + stages * kSlot;
+        staged.buffers = place.slots + stages * products::SLOT;
         staged.alpha = 1.0f;
         staged.beta = 0.0f;
         consume(place, walk, MAP_C, c, staged, K, mapped_c != 0);
     }
-    if constexpr (kBlocks > 1) {
-        __syncwarp();
-        hone::cluster_sync();
-    }
+    gemm::end<products>();
 }

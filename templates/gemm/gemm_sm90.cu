@@ -79,6 +79,7 @@
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
+#include "gemm_sm90_loops.cuh"
 
 #pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
@@ -129,79 +130,77 @@ namespace {
 
 namespace gemm = hone::gemm;
 
-constexpr int kSharedX = CLUSTER_N; /* blocks that share a tile of X */
-constexpr int kSharedY = CLUSTER_M;
-constexpr int kBlocks = kSharedX * kSharedY; /* of a cluster */
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
-constexpr bool kStaged = STORE == STORE_values::tensor;
-constexpr bool kRuns = RUN > 1;
-constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
-constexpr int kHeights = WM / 64; /* products over a warp group's rows */
-constexpr int kSums = BN / 2;     /* a thread's, of one product */
-constexpr int kSlot = SLOT_X + SLOT_Y;
 constexpr int kMostStages = 16;
 constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
-constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 
-using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX, RUN>;
+/* Blocks side by side share a tile of X, those one below the other one of Y. */
+using operand_x = gemm::operand<X_ACROSS != 0, BM, BK, 64, CLUSTER_N>;
+using operand_y = gemm::operand<Y_ACROSS != 0, BN, BK, 64, CLUSTER_M>;
+using tiling = gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn>;
+static_assert(tiling::SLOT == SLOT_X + SLOT_Y, "shared memory is less");
 using matrix_c = gemm::matrix<OUT, SWAP>;
 using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
-using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM, kRuns,
-                                          kInTurn && !SHARES>;
+using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM,
+                                          (RUN > 1), kInTurn && !SHARES>;
+using target = gemm::target<matrix_c, staged_output, epilogue, gemm::no_scales,
+                            STORE == STORE_values::direct, SPLITS != 0,
+                            SHARES != 0>;
 
-/* What wgmma has to know of an operand besides its address. Where K is
- * contiguous: eight rows of 64 elements of K follow each other (1024 bytes).
- * Across K: the same of eight k, and the next 64 elements of M or N lie BK
- * rows further on. */
-constexpr unsigned long long kAlongK = 1ull << 62 | 64ull << 32 | 1ull << 16;
-constexpr unsigned long long kAcrossK =
-    1ull << 62 | 64ull << 32 | (unsigned long long)(BK * 128 / 16) << 16;
+/* What a block multiplies, for gemm_sm90_slots.cuh and gemm_sm90_loops.cuh. */
+struct products : tiling {
+    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, RUN>;
+    using steps = gemm::steps_of_part<BK, 1, SPLITS != 0>;
+    static constexpr int PENDING = ::PENDING;
 
-using sums_of_thread = float[kHeights][kSums];
-
-/* One product of 64 rows, BN columns and 16 of K; `sum` 0 forgets what the
- * sums held. */
-__device__ __forceinline__ void multiply(float (&d)[kSums],
-                                         unsigned long long a,
-                                         unsigned long long b, int sum)
-{
-    asm volatile("{\n"
-                 ".reg .pred sum;\n"
-                 "setp.ne.b32 sum, %@{BN/2 + 2}, 0;\n"
-#pragma hone if T == f16
-                 "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.f16.f16 "
-#pragma hone else
-                 "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.bf16.bf16 "
-#pragma hone endif
-                 "{%0"
-#pragma hone for I in 1..BN/2-1
-                 ", %@{I}"
-#pragma hone endfor
-                 "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1, %@{BN/2 + 3}, "
-                 "%@{BN/2 + 4};\n"
-                 "}"
-                 : "+f"(d[0])
-#pragma hone for I in 1..BN/2-1
-                 , "+f"(d[@{I}])
-#pragma hone endfor
-                 : "l"(a), "l"(b), "r"(sum), "n"(X_ACROSS), "n"(Y_ACROSS));
-}
-
-/* The steps of K that a part has: from `first` on, before `end`. */
-struct steps {
-    int first, end;
-
-    __device__ steps(int K, const gemm::tile &t, int parts)
+    /* One product of 64 rows, BN columns and 16 of K; `sum` 0 forgets what the
+     * sums held. */
+    static __device__ __forceinline__ void multiply(float (&d)[SUMS],
+                                                    unsigned long long a,
+                                                    unsigned long long b,
+                                                    int sum)
     {
-        const int all = (K + BK - 1) / BK;
+        asm volatile("{\n"
+                     ".reg .pred sum;\n"
+                     "setp.ne.b32 sum, %@{BN/2 + 2}, 0;\n"
+#pragma hone if T == f16
+                     "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.f16.f16 "
+#pragma hone else
+                     "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.bf16.bf16 "
+#pragma hone endif
+                     "{%0"
+#pragma hone for I in 1..BN/2-1
+                     ", %@{I}"
+#pragma hone endfor
+                     "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1, %@{BN/2 + 3}, "
+                     "%@{BN/2 + 4};\n"
+                     "}"
+                     : "+f"(d[0])
+#pragma hone for I in 1..BN/2-1
+                     , "+f"(d[@{I}])
+#pragma hone endfor
+                     : "l"(a), "l"(b), "r"(sum), "n"(X_ACROSS), "n"(Y_ACROSS));
+    }
 
-        first = SPLITS ? (int)((long long)all * t.part / parts) : 0;
-        end = SPLITS ? (int)((long long)all * (t.part + 1) / parts) : all;
+    /* Edges of rows: those of a warp group, or in turn those of the block. */
+    static __device__ __forceinline__ void
+    begin_runs(staged_output &staged, const gemm::ring_place &place, int group,
+               int other)
+    {
+        if (kInTurn) {
+            staged.segment = group * staged_output::ROUNDS;
+            staged.own_turn = place.writes + 8 * group;
+            staged.other_turn = place.writes + 8 * other;
+            staged.turn = group == 0;
+        } else {
+            staged.edges += group * (EDGES / CONSUMERS);
+        }
     }
 };
 
 /* One thread fills the ring. */
-__device__ __forceinline__ void produce(gemm::ring_place place, tile_walk walk,
+__device__ __forceinline__ void produce(gemm::ring_place place,
+                                        products::walk walk,
                                         const CUtensorMap &map_x,
                                         const CUtensorMap &map_y, int K,
                                         int parts)
@@ -212,207 +211,21 @@ __device__ __forceinline__ void produce(gemm::ring_place place, tile_walk walk,
     hone::tensor_prefetch(map_y);
 #pragma unroll 1
     while (walk.take(&t)) {
-        const steps mine(K, t, parts);
+        const products::steps mine(K, t, parts);
 
 #pragma unroll 1
         for (int step = mine.first; step < mine.end; step++) {
-            const unsigned to = place.slots + place.slot * kSlot;
+            const unsigned to = place.slots + place.slot * products::SLOT;
             const unsigned full = place.own_full();
             const int k = step * BK;
 
-            hone::barrier_wait(place.own_empty(), place.round ^ 1);
-            hone::barrier_expect(full, kSlot);
-            gemm::load<X_ACROSS != 0, BM, BK, kSharedX>(
-                to, map_x, t.row, k, t.batch, walk.rank, full);
-            gemm::load<Y_ACROSS != 0, BN, BK, kSharedY>(
-                to + SLOT_X, map_y, t.col, k, t.batch, walk.rank, full);
+            gemm::expect(place, products::SLOT);
+            operand_x::load(to, map_x, t.row, k, t.batch, walk.rank, full);
+            operand_y::load(to + operand_x::BYTES, map_y, t.col, k, t.batch,
+                            walk.rank, full);
             place.advance();
         }
     }
-}
-
-/* The products of one slot. `a` and `b` describe where a warp group's part of
- * the first slot starts; `old` is 0 for the first slot of a tile. */
-__device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
-                                              unsigned long long a,
-                                              unsigned long long b,
-                                              int slot, int old)
-{
-    constexpr int HEIGHT = 64 * (X_ACROSS ? BK * 2 : 128); /* bytes */
-
-    a += slot * (kSlot / 16);
-    b += slot * (kSlot / 16);
-    hone::wgmma_begin();
-#pragma unroll
-    for (int k = 0; k < BK / 16; k++) {
-        const int of_a = X_ACROSS ? k * 2048 : k / 4 * BM * 128 + k % 4 * 32;
-        const int of_b = Y_ACROSS ? k * 2048 : k / 4 * BN * 128 + k % 4 * 32;
-
-#pragma unroll
-        for (int i = 0; i < kHeights; i++)
-            multiply(sums[i], a + (of_a + i * HEIGHT) / 16, b + of_b / 16,
-                     k > 0 ? 1 : old);
-    }
-    hone::wgmma_commit();
-}
-
-/* A product takes the sums, although the first forgets what they are: where they
- * are most of the registers, zeros free these for the way to C. */
-__device__ __forceinline__ void forget(sums_of_thread &sums)
-{
-    if constexpr (kHeights * kSums > 128) {
-#pragma unroll
-        for (int i = 0; i < kHeights * kSums; i++)
-            sums[i / kSums][i % kSums] = 0.0f;
-    }
-}
-
-/* What consumers need besides the ring. */
-struct target {
-    matrix_c c; /* the first of the batch */
-    long long step;
-    staged_output staged;
-    float4 *partial;
-    unsigned *tickets;
-    bool ticket;
-    epilogue after;
-};
-
-/* The sums of a part go to the workspace. The last warp group of a tile's rows
- * gets the sums of all. */
-__device__ __forceinline__ bool join_parts(sums_of_thread &sums,
-                                           const target &to,
-                                           const gemm::tile &t, int parts,
-                                           int part_of_rows)
-{
-    const int thread = threadIdx.x % 128;
-    float4 *first = to.partial + (long long)t.id * parts * kPart +
-                    part_of_rows * (WM * BN / 4);
-
-    gemm::write_part(sums, first + (long long)t.part * kPart, thread);
-    if (!to.ticket ||
-        !gemm::is_last(to.tickets + t.id * CONSUMERS + part_of_rows, parts,
-                       threadIdx.x / 128))
-        return false;
-    gemm::add_parts(sums, first, kPart, parts, thread);
-    return true;
-}
-
-/* What C holds of a tile, or where it is read before the products, of the next
- * one, is asked for. */
-__device__ __forceinline__ void ask_for_c(const target &to, gemm::tile t,
-                                          tile_walk walk, int part)
-{
-    matrix_c c = to.c;
-
-    if (kStaged && staged_output::EARLY) {
-        if (!walk.take(&t))
-            return;
-        t.row += part * WM;
-    }
-    c.to += t.batch * to.step;
-    gemm::prefetch_part<WM, BN>(c, t.row, t.col, threadIdx.x % 128);
-}
-
-/* A warp group multiplies what is in the ring. In turn, a group waits for its
- * slots only when the other has seen all that come before: a barrier tells a
- * phase from the next by its parity, not from the one after. */
-__device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
-                                        const CUtensorMap &map_c, target to,
-                                        int K, int parts)
-{
-    const int group = threadIdx.x / 128 - 1;
-    const int thread = threadIdx.x % 128;
-    const int part = kInTurn ? 0 : group; /* of a tile's rows */
-    const unsigned long long x =
-        (X_ACROSS ? kAcrossK : kAlongK) +
-        hone::wgmma_address(place.slots +
-                            part * WM * (X_ACROSS ? BK * 2 : 128));
-    const unsigned long long y = (Y_ACROSS ? kAcrossK : kAlongK) +
-                                 hone::wgmma_address(place.slots + SLOT_X);
-    sums_of_thread sums = {};
-    unsigned my_turn = group == 0;
-    const float alpha = to.staged.alpha, beta = to.staged.beta;
-    gemm::tile t;
-
-    if (!SHARES)
-        to.staged.buffers += group * staged_output::BYTES;
-    to.staged.loaded += group * BUFFERS * 8;
-    if (!kInTurn)
-        to.staged.edges += group * (EDGES / CONSUMERS);
-    if (kInTurn) {
-        place.skip(group * ((K + BK - 1) / BK));
-        walk.alternate(group);
-        to.staged.segment = group * staged_output::ROUNDS;
-        to.staged.own_turn = place.writes + 8 * group;
-        to.staged.other_turn = place.writes + 8 * (1 - group);
-        to.staged.turn = group == 0;
-    }
-#pragma unroll 1
-    while (walk.take(&t)) {
-        const steps mine(K, t, parts);
-        matrix_c c = to.c;
-        int last = 0;
-
-        c.to += t.batch * to.step;
-        t.row += part * WM;
-        if (kStaged && (!SPLITS || parts == 1))
-            to.staged.ask_first(map_c, t);
-        if (staged_output::EARLY && kStaged)
-            to.staged.read_early(c, t);
-        if (beta != 0.0f && !SWAP && !SPLITS && !(kStaged && to.staged.mapped))
-            ask_for_c(to, t, walk, part);
-        if (kInTurn)
-            hone::barrier_wait(place.turns + 8 * group, my_turn);
-        forget(sums);
-
-#pragma unroll 1
-        for (int step = mine.first; step < mine.end; step++) {
-            hone::barrier_wait(place.own_full(), place.round);
-            multiply_slot(sums, x, y, place.slot, step > mine.first);
-            hone::wgmma_wait<PENDING>();
-            if (PENDING == 0 || step > mine.first)
-                gemm::release<kBlocks>(place, PENDING == 0 ? place.slot : last);
-            last = place.slot;
-            place.advance();
-        }
-        if (kInTurn) {
-            if (threadIdx.x % 32 == 0)
-                hone::barrier_arrive(place.turns + 8 * (1 - group));
-            place.skip(mine.end);
-        }
-        hone::wgmma_wait<0>();
-        if (PENDING > 0)
-            gemm::release<kBlocks>(place, last);
-#pragma unroll
-        for (int i = 0; i < kHeights; i++)
-            hone::wgmma_result(sums[i]);
-        if (SPLITS && parts > 1) {
-            if (!join_parts(sums, to, t, parts, part))
-                continue;
-            if (kStaged)
-                to.staged.ask_first(map_c, t);
-        }
-        if constexpr (kStaged) {
-            if (kInTurn && kRuns && !staged_output::EARLY)
-                hone::barrier_wait(place.writes + 8 * group, my_turn);
-            to.staged.store(sums, map_c, c, t, to.after);
-            if (kInTurn && kRuns) {
-                __syncwarp();
-                if (!staged_output::EARLY && threadIdx.x % 32 == 0)
-                    hone::barrier_arrive(place.writes + 8 * (1 - group));
-                to.staged.segment += staged_output::ROUNDS;
-            }
-        } else {
-            gemm::scale_direct(sums, c, t.row, t.col, thread, alpha, beta);
-            if constexpr (!epilogue::IS_NOTHING)
-                gemm::finish(sums, c, t.row, t.col, thread, to.after, 0, BN);
-            gemm::store_direct(sums, c, t.row, t.col, thread);
-        }
-        my_turn ^= 1;
-    }
-    if (kStaged && thread == 0)
-        hone::tensor_store_wait();
 }
 
 } /* namespace */
@@ -431,37 +244,16 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     extern __shared__ __align__(1024) unsigned char shared[];
     const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
     const CUtensorMap &map_b = packed_b ? MAP_PACKED_B : MAP_B;
-    const tile_walk walk(rows, cols, batches, parts, line_group, along_n != 0);
-    gemm::ring_place place;
+    const products::walk walk(rows, cols, batches, parts, line_group,
+                              along_n != 0);
+    const gemm::ring_place place =
+        gemm::ring_in<products, kMostStages>(shared, stages, STAGING + EDGES);
     target to;
 
-    /* The swizzle wants multiples of 1024. */
-    place.stages = stages;
-    place.slots = (hone::shared_address(shared) + 1023u) / 1024u * 1024u;
-    to.staged.buffers = place.slots + stages * kSlot;
+    to.staged.buffers = place.slots + stages * products::SLOT;
     to.staged.edges = to.staged.buffers + STAGING;
-    place.full = to.staged.edges + EDGES;
-    place.empty = place.full + kMostStages * 8;
-    place.turns = place.empty + kMostStages * 8;
-    place.writes = place.turns + 16;
     to.staged.loaded = place.writes + 16;
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < stages; i++) {
-            hone::barrier_init(place.full + 8 * i, 1);
-            hone::barrier_init(place.empty + 8 * i, kWarps * kBlocks);
-        }
-        for (int i = 0; i < 4; i++)
-            hone::barrier_init(place.turns + 8 * i, 4);
-        for (int i = 0; i < CONSUMERS * BUFFERS; i++)
-            hone::barrier_init(to.staged.loaded + 8 * i, 1);
-        hone::barrier_init_done();
-    }
-    if constexpr (kBlocks > 1)
-        hone::cluster_sync();
-    else
-        __syncthreads();
-    hone::wait_for_previous();
-
+    gemm::begin<products, 4, CONSUMERS * BUFFERS>(place, to.staged.loaded);
     if (threadIdx.x < 128) {
         if constexpr (kRegistersMove)
             hone::registers_shrink<PRODUCER>();
@@ -484,12 +276,9 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         to.staged.mapped = mapped_c != 0;
         to.ticket = ticket != 0;
         to.after.bias = bias;
-        consume(place, walk, MAP_C, to, K, parts);
+        gemm::consume<products>(place, walk, MAP_C, to, K, parts);
     }
-    if constexpr (kBlocks > 1) {
-        __syncwarp();
-        hone::cluster_sync();
-    }
+    gemm::end<products>();
 }
 
 /* Copies the matrices whose rows do not start at multiples of 16 bytes. Of the
@@ -530,31 +319,13 @@ gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
 {
     hone::wait_for_previous();
     if constexpr (SPLITS) {
-        const tile_walk walk(rows, cols, batches, 1, line_group, along_n != 0);
-        const gemm::tile t = walk.at(blockIdx.x / (kPart / 32));
-        const int in_tile = blockIdx.x % (kPart / 32) * 32 + threadIdx.x;
-        const int in_group = in_tile % (WM * BN / 4);
-        const int thread = in_group % 128;
-        const int first = in_group / 128 * 4; /* of a thread's sums */
-        const int row =
-            t.row + in_tile / (WM * BN / 4) * WM + first / kSums * 64;
-        const int col = t.col + first % kSums * 2;
-        float sums[1][4];
-        matrix_c c;
+        const products::walk walk(rows, cols, batches, 1, line_group,
+                                  along_n != 0);
+        const matrix_c c = {reinterpret_cast<matrix_c::one *>(C), ldc, rows,
+                            cols, pairs_c != 0};
 
-        if (!gemm::share_parts<8>(
-                sums, partial + (long long)t.id * parts * kPart + in_tile,
-                kPart, parts))
-            return;
-        c.to = reinterpret_cast<matrix_c::one *>(C) + t.batch * step_c;
-        c.pitch = ldc;
-        c.rows = rows;
-        c.cols = cols;
-        c.pairs = pairs_c != 0;
-        gemm::scale_direct(sums, c, row, col, thread, alpha,
-                           ADD ? beta : 0.0f);
-        if constexpr (!epilogue::IS_NOTHING)
-            gemm::finish(sums, c, row, col, thread, epilogue{bias}, 0, 8);
-        gemm::store_direct(sums, c, row, col, thread);
+        gemm::reduce_parts<products>(walk, c, step_c, partial, parts, alpha,
+                                     ADD ? beta : 0.0f, epilogue{bias},
+                                     gemm::no_scales{});
     }
 }

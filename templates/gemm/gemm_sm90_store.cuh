@@ -15,6 +15,8 @@ template <typename E, int WIDTH, int ROWS, int BOX, int BUFFERS, bool STREAM,
           bool RUNS, bool WAITS>
 struct staged_output {
     using buffer_of = staging<E, ROWS, BOX>;
+    static constexpr int BUFFER_COUNT = BUFFERS;
+    static constexpr bool IN_RUNS = RUNS;
     static constexpr int PHASE = buffer_of::PHASE;
     static constexpr int BYTES = BUFFERS * buffer_of::BYTES;
     static constexpr int COLUMN = ROWS * buffer_of::SIZE; /* bytes */
