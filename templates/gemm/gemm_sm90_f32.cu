@@ -37,9 +37,11 @@
 #include "gemm_sm90_f32_pack.cuh"
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
+#include "gemm_sm90_slots.cuh"
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
+#include "gemm_sm90_loops.cuh"
 
 #pragma hone implements gemm/sm90_f32 "wgmma of tf32, or of three bf16 for each f32, compute capability 9.0"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
@@ -92,108 +94,69 @@ namespace {
 
 namespace gemm = hone::gemm;
 
-constexpr int kSharedX = CLUSTER_N; /* blocks that share a tile of X */
-constexpr int kSharedY = CLUSTER_M;
-constexpr int kBlocks = kSharedX * kSharedY; /* of a cluster */
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
-constexpr bool kStaged = STORE == STORE_values::tensor;
-constexpr int kWarps = kInTurn ? 4 : CONSUMERS * 4; /* that read a slot */
-constexpr int kHeights = WM / 64; /* products over a warp group's rows */
-constexpr int kSums = BN / 2;     /* a thread's, of one product */
-constexpr int kSlot = SLOT_X + SLOT_Y;
 constexpr int kMostStages = 16;
 constexpr bool kRegistersMove = CONSUMERS > 1;
-constexpr int kPart = BM * BN / 4; /* groups of four sums of a tile */
 
-using tile_walk = gemm::tile_walk<BM, BN, kSharedY, kSharedX, 1>;
+/* Blocks side by side share a tile of X, those one below the other one of Y. */
+using operand_x = gemm::operand<false, BM, BK, LINE, CLUSTER_N>;
+using operand_y = gemm::operand<false, BN, BK, LINE, CLUSTER_M>;
+using tiling = gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn>;
+static_assert(tiling::SLOT == SLOT_X + SLOT_Y, "shared memory is less");
 using matrix_c = gemm::matrix<OUT, SWAP>;
 using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
 using staged_output =
     gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, false, false, kInTurn>;
-
-/* What wgmma has to know of an operand besides its address: eight rows of 128
- * bytes of K follow each other. */
-constexpr unsigned long long kAlongK = 1ull << 62 | 64ull << 32 | 1ull << 16;
+using target = gemm::target<matrix_c, staged_output, epilogue, gemm::no_scales,
+                            STORE == STORE_values::direct, SPLITS != 0, false>;
 
 /* Which numbers of A and B the products are of, the first one in the last four
  * bits. */
 constexpr unsigned kNumbersA = EMULATES ? 0x001102 : 0;
 constexpr unsigned kNumbersB = EMULATES ? 0x010120 : 0;
 
-using sums_of_thread = float[kHeights][kSums];
+/* What a block multiplies, for gemm_sm90_slots.cuh and gemm_sm90_loops.cuh. */
+struct products : tiling {
+    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, 1>;
+    using steps = gemm::steps_of_part<BK, PRODUCTS, SPLITS != 0>;
+    static constexpr int PENDING = ::PENDING;
 
-/* One product of 64 rows, BN columns and 32 bytes of K; `sum` 0 forgets what the
- * sums held. */
-__device__ __forceinline__ void multiply(float (&d)[kSums],
-                                         unsigned long long a,
-                                         unsigned long long b, int sum)
-{
-    asm volatile("{\n"
-                 ".reg .pred sum;\n"
-                 "setp.ne.b32 sum, %@{BN/2 + 2}, 0;\n"
-#pragma hone if T == tf32
-                 "wgmma.mma_async.sync.aligned.m64n@{BN}k8.f32.tf32.tf32 "
-#pragma hone else
-                 "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.bf16.bf16 "
-#pragma hone endif
-                 "{%0"
-#pragma hone for I in 1..BN/2-1
-                 ", %@{I}"
-#pragma hone endfor
-#pragma hone if T == tf32
-                 "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1;\n"
-#pragma hone else
-                 "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1, 0, 0;\n"
-#pragma hone endif
-                 "}"
-                 : "+f"(d[0])
-#pragma hone for I in 1..BN/2-1
-                 , "+f"(d[@{I}])
-#pragma hone endfor
-                 : "l"(a), "l"(b), "r"(sum));
-}
-
-/* One operand's part of a slot: ROWS of M or N by BK, as boxes of 128 bytes a
- * row. SHARED blocks of the cluster read the same one: each asks for its part of
- * every box, for all of them. */
-template <int ROWS, int SHARED>
-__device__ __forceinline__ void load(unsigned to, const CUtensorMap &map,
-                                     int row, int k, int matrix, int rank,
-                                     unsigned barrier)
-{
-    constexpr int OWN = ROWS / SHARED;
-    const int first = SHARED > 1 ? rank * OWN : 0;
-
-#pragma unroll
-    for (int i = 0; i < DEPTH; i++) {
-        const unsigned at = to + (i * ROWS + first) * 128;
-
-        if constexpr (SHARED > 1)
-            hone::tensor_load_all(at, map, k + i * LINE, row + first, matrix,
-                                  barrier, (1 << SHARED) - 1);
-        else
-            hone::tensor_load(at, map, k + i * LINE, row + first, matrix,
-                              barrier);
-    }
-}
-
-/* The steps that a part has: from `first` on, before `end`. A product's are
- * those of K. */
-struct steps {
-    int of_product, first, end;
-
-    __device__ steps(int K, const gemm::tile &t, int parts)
-        : of_product((K + BK - 1) / BK)
+    /* One product of 64 rows, BN columns and 32 bytes of K; `sum` 0 forgets what the
+     * sums held. */
+    static __device__ __forceinline__ void multiply(float (&d)[SUMS],
+                                                    unsigned long long a,
+                                                    unsigned long long b,
+                                                    int sum)
     {
-        const int all = of_product * PRODUCTS;
-
-        first = SPLITS ? (int)((long long)all * t.part / parts) : 0;
-        end = SPLITS ? (int)((long long)all * (t.part + 1) / parts) : all;
+        asm volatile("{\n"
+                     ".reg .pred sum;\n"
+                     "setp.ne.b32 sum, %@{BN/2 + 2}, 0;\n"
+#pragma hone if T == tf32
+                     "wgmma.mma_async.sync.aligned.m64n@{BN}k8.f32.tf32.tf32 "
+#pragma hone else
+                     "wgmma.mma_async.sync.aligned.m64n@{BN}k16.f32.bf16.bf16 "
+#pragma hone endif
+                     "{%0"
+#pragma hone for I in 1..BN/2-1
+                     ", %@{I}"
+#pragma hone endfor
+#pragma hone if T == tf32
+                     "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1;\n"
+#pragma hone else
+                     "}, %@{BN/2}, %@{BN/2 + 1}, sum, 1, 1, 0, 0;\n"
+#pragma hone endif
+                     "}"
+                     : "+f"(d[0])
+#pragma hone for I in 1..BN/2-1
+                     , "+f"(d[@{I}])
+#pragma hone endfor
+                     : "l"(a), "l"(b), "r"(sum));
     }
 };
 
-/* One thread fills the ring. */
-__device__ __forceinline__ void produce(gemm::ring_place place, tile_walk walk,
+/* One thread fills the ring: steps of one product follow those of another. */
+__device__ __forceinline__ void produce(gemm::ring_place place,
+                                        products::walk walk,
                                         const CUtensorMap &map_x,
                                         const CUtensorMap &map_y, int K,
                                         int parts)
@@ -204,208 +167,30 @@ __device__ __forceinline__ void produce(gemm::ring_place place, tile_walk walk,
     hone::tensor_prefetch(map_y);
 #pragma unroll 1
     while (walk.take(&t)) {
-        const steps mine(K, t, parts);
-        int product = mine.first / mine.of_product;
-        int k = mine.first % mine.of_product;
+        const products::steps mine(K, t, parts);
+        const int of_product = products::steps::of_product(K);
+        int product = mine.first / of_product;
+        int k = mine.first % of_product;
 
 #pragma unroll 1
         for (int step = mine.first; step < mine.end; step++) {
-            const unsigned to = place.slots + place.slot * kSlot;
+            const unsigned to = place.slots + place.slot * products::SLOT;
             const unsigned full = place.own_full();
             const int a = t.batch * NUMBERS + (kNumbersA >> product * 4 & 15);
             const int b = t.batch * NUMBERS + (kNumbersB >> product * 4 & 15);
 
-            hone::barrier_wait(place.own_empty(), place.round ^ 1);
-            hone::barrier_expect(full, kSlot);
-            load<BM, kSharedX>(to, map_x, t.row, k * BK, SWAP ? b : a,
-                               walk.rank, full);
-            load<BN, kSharedY>(to + SLOT_X, map_y, t.col, k * BK, SWAP ? a : b,
-                               walk.rank, full);
+            gemm::expect(place, products::SLOT);
+            operand_x::load(to, map_x, t.row, k * BK, SWAP ? b : a, walk.rank,
+                            full);
+            operand_y::load(to + operand_x::BYTES, map_y, t.col, k * BK,
+                            SWAP ? a : b, walk.rank, full);
             place.advance();
-            if (++k == mine.of_product) {
+            if (++k == of_product) {
                 k = 0;
                 product++;
             }
         }
     }
-}
-
-/* A warp is done with a slot and says so to all blocks that fill it. */
-__device__ __forceinline__ void release(const gemm::ring_place &place, int slot)
-{
-    const int lane = threadIdx.x % 32;
-
-    if constexpr (kBlocks > 1) {
-        if (lane < kBlocks)
-            hone::barrier_arrive_at(place.empty + 8 * slot, lane);
-    } else if (lane == 0) {
-        hone::barrier_arrive(place.empty + 8 * slot);
-    }
-}
-
-/* The products of one slot. `a` and `b` describe where a warp group's part of
- * the first slot starts; `old` is 0 for the first slot of a tile. */
-__device__ __forceinline__ void multiply_slot(sums_of_thread &sums,
-                                              unsigned long long a,
-                                              unsigned long long b,
-                                              int slot, int old)
-{
-    a += slot * (kSlot / 16);
-    b += slot * (kSlot / 16);
-    hone::wgmma_begin();
-#pragma unroll
-    for (int k = 0; k < DEPTH * 4; k++) {
-        const int of_a = k / 4 * BM * 128 + k % 4 * 32;
-        const int of_b = k / 4 * BN * 128 + k % 4 * 32;
-
-#pragma unroll
-        for (int i = 0; i < kHeights; i++)
-            multiply(sums[i], a + (of_a + i * 64 * 128) / 16, b + of_b / 16,
-                     k > 0 ? 1 : old);
-    }
-    hone::wgmma_commit();
-}
-
-/* A product takes the sums, although the first forgets what they are: where they
- * are most of the registers, zeros free these for the way to C. */
-__device__ __forceinline__ void forget(sums_of_thread &sums)
-{
-    if constexpr (kHeights * kSums > 128) {
-#pragma unroll
-        for (int i = 0; i < kHeights * kSums; i++)
-            sums[i / kSums][i % kSums] = 0.0f;
-    }
-}
-
-/* What consumers need besides the ring. */
-struct target {
-    matrix_c c; /* the first of the batch */
-    long long step;
-    staged_output staged;
-    float4 *partial;
-    unsigned *tickets;
-    bool ticket;
-    epilogue after;
-};
-
-/* The sums of a part go to the workspace. The last warp group of a tile's rows
- * gets the sums of all. */
-__device__ __forceinline__ bool join_parts(sums_of_thread &sums,
-                                           const target &to,
-                                           const gemm::tile &t, int parts,
-                                           int part_of_rows)
-{
-    const int thread = threadIdx.x % 128;
-    float4 *first = to.partial + (long long)t.id * parts * kPart +
-                    part_of_rows * (WM * BN / 4);
-
-    gemm::write_part(sums, first + (long long)t.part * kPart, thread);
-    if (!to.ticket ||
-        !gemm::is_last(to.tickets + t.id * CONSUMERS + part_of_rows, parts,
-                       threadIdx.x / 128))
-        return false;
-    gemm::add_parts(sums, first, kPart, parts, thread);
-    return true;
-}
-
-/* What C holds of a tile, or where it is read before the products, of the next
- * one, is asked for. */
-__device__ __forceinline__ void ask_for_c(const target &to, gemm::tile t,
-                                          tile_walk walk, int part)
-{
-    matrix_c c = to.c;
-
-    if (kStaged && staged_output::EARLY) {
-        if (!walk.take(&t))
-            return;
-        t.row += part * WM;
-    }
-    c.to += t.batch * to.step;
-    gemm::prefetch_part<WM, BN>(c, t.row, t.col, threadIdx.x % 128);
-}
-
-/* A warp group multiplies what is in the ring. In turn, a group waits for its
- * slots only when the other has seen all that come before: a barrier tells a
- * phase from the next by its parity, not from the one after. */
-__device__ __forceinline__ void consume(gemm::ring_place place, tile_walk walk,
-                                        const CUtensorMap &map_c, target to,
-                                        int K, int parts)
-{
-    const int group = threadIdx.x / 128 - 1;
-    const int thread = threadIdx.x % 128;
-    const int part = kInTurn ? 0 : group; /* of a tile's rows */
-    const unsigned long long x =
-        kAlongK + hone::wgmma_address(place.slots + part * WM * 128);
-    const unsigned long long y =
-        kAlongK + hone::wgmma_address(place.slots + SLOT_X);
-    sums_of_thread sums = {};
-    unsigned my_turn = group == 0;
-    const float alpha = to.staged.alpha, beta = to.staged.beta;
-    gemm::tile t;
-
-    to.staged.buffers += group * staged_output::BYTES;
-    to.staged.loaded += group * BUFFERS * 8;
-    if (kInTurn) {
-        place.skip(group * ((K + BK - 1) / BK) * PRODUCTS);
-        walk.alternate(group);
-    }
-#pragma unroll 1
-    while (walk.take(&t)) {
-        const steps mine(K, t, parts);
-        matrix_c c = to.c;
-        int last = 0;
-
-        c.to += t.batch * to.step;
-        t.row += part * WM;
-        if (kStaged && (!SPLITS || parts == 1))
-            to.staged.ask_first(map_c, t);
-        if (staged_output::EARLY && kStaged)
-            to.staged.read_early(c, t);
-        if (beta != 0.0f && !SWAP && !SPLITS && !(kStaged && to.staged.mapped))
-            ask_for_c(to, t, walk, part);
-        if (kInTurn)
-            hone::barrier_wait(place.turns + 8 * group, my_turn);
-        forget(sums);
-
-#pragma unroll 1
-        for (int step = mine.first; step < mine.end; step++) {
-            hone::barrier_wait(place.own_full(), place.round);
-            multiply_slot(sums, x, y, place.slot, step > mine.first);
-            hone::wgmma_wait<PENDING>();
-            if (PENDING == 0 || step > mine.first)
-                release(place, PENDING == 0 ? place.slot : last);
-            last = place.slot;
-            place.advance();
-        }
-        if (kInTurn) {
-            if (threadIdx.x % 32 == 0)
-                hone::barrier_arrive(place.turns + 8 * (1 - group));
-            place.skip(mine.end);
-        }
-        hone::wgmma_wait<0>();
-        if (PENDING > 0)
-            release(place, last);
-#pragma unroll
-        for (int i = 0; i < kHeights; i++)
-            hone::wgmma_result(sums[i]);
-        if (SPLITS && parts > 1) {
-            if (!join_parts(sums, to, t, parts, part))
-                continue;
-            if (kStaged)
-                to.staged.ask_first(map_c, t);
-        }
-        if constexpr (kStaged) {
-            to.staged.store(sums, map_c, c, t, to.after);
-        } else {
-            gemm::scale_direct(sums, c, t.row, t.col, thread, alpha, beta);
-            if constexpr (!epilogue::IS_NOTHING)
-                gemm::finish(sums, c, t.row, t.col, thread, to.after, 0, BN);
-            gemm::store_direct(sums, c, t.row, t.col, thread);
-        }
-        my_turn ^= 1;
-    }
-    if (kStaged && thread == 0)
-        hone::tensor_store_wait();
 }
 
 } /* namespace */
@@ -420,35 +205,15 @@ gemm_sm90_f32(const __grid_constant__ CUtensorMap map_a,
               int mapped_c, int pairs_c, int ticket, const OUT *bias)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
-    const tile_walk walk(rows, cols, batches, parts, line_group, along_n != 0);
-    gemm::ring_place place;
+    const products::walk walk(rows, cols, batches, parts, line_group,
+                              along_n != 0);
+    const gemm::ring_place place =
+        gemm::ring_in<products, kMostStages>(shared, stages, STAGING);
     target to;
 
-    /* The swizzle wants multiples of 1024. */
-    place.stages = stages;
-    place.slots = (hone::shared_address(shared) + 1023u) / 1024u * 1024u;
-    to.staged.buffers = place.slots + stages * kSlot;
-    place.full = to.staged.buffers + STAGING;
-    place.empty = place.full + kMostStages * 8;
-    place.turns = place.empty + kMostStages * 8;
+    to.staged.buffers = place.slots + stages * products::SLOT;
     to.staged.loaded = place.turns + 16;
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < stages; i++) {
-            hone::barrier_init(place.full + 8 * i, 1);
-            hone::barrier_init(place.empty + 8 * i, kWarps * kBlocks);
-        }
-        for (int i = 0; i < 2; i++)
-            hone::barrier_init(place.turns + 8 * i, 4);
-        for (int i = 0; i < CONSUMERS * BUFFERS; i++)
-            hone::barrier_init(to.staged.loaded + 8 * i, 1);
-        hone::barrier_init_done();
-    }
-    if constexpr (kBlocks > 1)
-        hone::cluster_sync();
-    else
-        __syncthreads();
-    hone::wait_for_previous();
-
+    gemm::begin<products, 2, CONSUMERS * BUFFERS>(place, to.staged.loaded);
     if (threadIdx.x < 128) {
         if constexpr (kRegistersMove)
             hone::registers_shrink<40>();
@@ -471,12 +236,9 @@ gemm_sm90_f32(const __grid_constant__ CUtensorMap map_a,
         to.staged.mapped = mapped_c != 0;
         to.ticket = ticket != 0;
         to.after.bias = bias;
-        consume(place, walk, MAP_C, to, K, parts);
+        gemm::consume<products>(place, walk, MAP_C, to, K, parts);
     }
-    if constexpr (kBlocks > 1) {
-        __syncwarp();
-        hone::cluster_sync();
-    }
+    gemm::end<products>();
 }
 
 /* Packs A and B, or one of them: of the other, rows are 0. The product may begin
@@ -524,31 +286,13 @@ gemm_sm90_f32_reduce(OUT *C, const float4 *partial, float alpha, float beta,
 {
     hone::wait_for_previous();
     if constexpr (SPLITS) {
-        const tile_walk walk(rows, cols, batches, 1, line_group, along_n != 0);
-        const gemm::tile t = walk.at(blockIdx.x / (kPart / 32));
-        const int in_tile = blockIdx.x % (kPart / 32) * 32 + threadIdx.x;
-        const int in_group = in_tile % (WM * BN / 4);
-        const int thread = in_group % 128;
-        const int first = in_group / 128 * 4; /* of a thread's sums */
-        const int row =
-            t.row + in_tile / (WM * BN / 4) * WM + first / kSums * 64;
-        const int col = t.col + first % kSums * 2;
-        float sums[1][4];
-        matrix_c c;
+        const products::walk walk(rows, cols, batches, 1, line_group,
+                                  along_n != 0);
+        const matrix_c c = {reinterpret_cast<matrix_c::one *>(C), ldc, rows,
+                            cols, pairs_c != 0};
 
-        if (!gemm::share_parts<8>(
-                sums, partial + (long long)t.id * parts * kPart + in_tile,
-                kPart, parts))
-            return;
-        c.to = reinterpret_cast<matrix_c::one *>(C) + t.batch * step_c;
-        c.pitch = ldc;
-        c.rows = rows;
-        c.cols = cols;
-        c.pairs = pairs_c != 0;
-        gemm::scale_direct(sums, c, row, col, thread, alpha,
-                           ADD ? beta : 0.0f);
-        if constexpr (!epilogue::IS_NOTHING)
-            gemm::finish(sums, c, row, col, thread, epilogue{bias}, 0, 8);
-        gemm::store_direct(sums, c, row, col, thread);
+        gemm::reduce_parts<products>(walk, c, step_c, partial, parts, alpha,
+                                     ADD ? beta : 0.0f, epilogue{bias},
+                                     gemm::no_scales{});
     }
 }
