@@ -1,13 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of gemm_f8/sm90: sums times the scales of their rows and columns, and
- * copies of matrices of bytes in which K is contiguous and rows begin at
- * multiples of 16 bytes. Behind gemm_sm90_output.cuh; no name of a template
- * parameter: see hone_device.cuh. */
+/* Parts of gemm_f8/sm90: sums that leave the tensor cores in time, or are scaled by
+ * their rows and columns, and copies of matrices of bytes in which K is contiguous
+ * and rows begin at multiples of 16 bytes. Behind gemm_sm90_slots.cuh and
+ * gemm_sm90_output.cuh; no name of a template parameter: see hone_device.cuh. */
 #ifndef GEMM_F8_PARTS_CUH
 #define GEMM_F8_PARTS_CUH
 
 namespace hone {
 namespace gemm {
+
+/* The products of one slot, and what 128 of K came to is added to the sums. `fresh`
+ * holds that while it is added up. P is as gemm_sm90_slots.cuh says. */
+template <typename P>
+__device__ __forceinline__ void promote_slot(typename P::sums &sums,
+                                             typename P::sums &fresh,
+                                             unsigned long long a,
+                                             unsigned long long b)
+{
+#pragma unroll
+    for (int first = 0; first < P::x::STEPS; first += 4) {
+#pragma unroll
+        for (int i = 0; i < P::HEIGHTS; i++)
+            hone::wgmma_result(fresh[i]);
+        hone::wgmma_begin();
+#pragma unroll
+        for (int i = 0; i < P::HEIGHTS; i++) {
+#pragma unroll
+            for (int k = first; k < first + 4; k++)
+                P::multiply(fresh[i], a + (P::x::at(k) + i * P::x::HEIGHT) / 16,
+                            b + P::y::at(k) / 16, k > first);
+            hone::wgmma_commit();
+        }
+#pragma unroll
+        for (int i = 0; i < P::HEIGHTS; i++) {
+            if (i + 1 < P::HEIGHTS)
+                hone::wgmma_wait<1>();
+            else
+                hone::wgmma_wait<0>();
+            hone::wgmma_result(fresh[i]);
+#pragma unroll
+            for (int j = 0; j < P::SUMS; j++)
+                sums[i][j] += fresh[i][j];
+        }
+    }
+}
+
+/* Those of so many slots, which are given back. */
+template <typename P>
+__device__ __forceinline__ void
+promote_slots(typename P::sums &sums, ring_place &place, unsigned long long a,
+              unsigned long long b, int steps)
+{
+    typename P::sums fresh = {};
+
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+        const int at = place.slot * (P::SLOT / 16);
+
+        hone::barrier_wait(place.own_full(), place.round);
+        promote_slot<P>(sums, fresh, a + at, b + at);
+        release<P::BLOCKS>(place, place.slot);
+        place.advance();
+    }
+}
 
 /* Sums of a warp group times a number for each row and one for each column of
  * the products, of which there are `rows` and `cols`. */
@@ -42,6 +97,33 @@ scale_lines(float (&sums)[HEIGHTS][SUMS], const float *of_rows,
         }
     }
 }
+
+/* The scales of rows and columns of the products (KIND 2), or one for all of each
+ * matrix, which alpha takes (1), or none (0). With TURNED rows are those of B. */
+template <int KIND, bool TURNED> struct line_scales {
+    const float *of_rows, *of_cols;
+
+    __device__ line_scales(const float *of_a, const float *of_b)
+        : of_rows(TURNED ? of_b : of_a), of_cols(TURNED ? of_a : of_b)
+    {
+    }
+    template <int HEIGHTS, int SUMS, typename C>
+    __device__ __forceinline__ void apply(float (&sums)[HEIGHTS][SUMS],
+                                          const C &c, int row, int col,
+                                          int thread) const
+    {
+        if constexpr (KIND == 2)
+            scale_lines(sums, of_rows, of_cols, row, col, c.rows, c.cols,
+                        thread);
+    }
+    __device__ __forceinline__ float of_all(float alpha) const
+    {
+        const float *a = TURNED ? of_cols : of_rows;
+        const float *b = TURNED ? of_rows : of_cols;
+
+        return KIND == 1 ? alpha * (*a * *b) : alpha;
+    }
+};
 
 /* Matrices of bytes, `rows` x `cols` as they are stored, rows `pitch` bytes apart;
  * none where `rows` is 0. What they are copied to has, with `turned`, their columns
