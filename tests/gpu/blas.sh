@@ -9,7 +9,8 @@
 # PART: calls, sanitize, cost, torch (hone.linear() and its kin), gpt2, same (its head's
 # products give the same bits each time), gpt2-compile, llama, llama-generate, bert
 # (default: all). CALLS: random calls (10000). BUDGET: what the shapes of a model
-# are tuned with (120s), which finals go beyond, up to TUNE_MAX (600) seconds. TURNS: of a model (3). SEED: of the calls (11). CUBLAS: the folder of
+# are tuned with (120s), at most TUNE_MAX (600) seconds. TURNS: of a model (3). SEED: of the calls (11).
+# COST_CALLS, COST_DIMS: of `cost` (20000, "1027 67 259"). CUBLAS: the folder of
 # libcublas.so.13 (/usr/local/cuda/lib64). blas_models.py says what the models are.
 . "$(dirname "$0")/steps.sh"
 here=$(dirname "$0")
