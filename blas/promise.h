@@ -24,8 +24,8 @@ typedef struct hone_promise {
  * Not thread-safe. */
 void hone__promise_find(int device, int64_t *dims, hone_promise *out);
 /* Is the gain more than what the host spends on further launches? A kernel with
- * a workspace has some: what fills it comes before, or what adds up its parts
- * behind. */
+ * a workspace is taken to have some: what fills it comes before, or what adds
+ * up its parts behind. */
 int hone__promise_pays(const hone_promise *p, size_t workspace_bytes);
 /* The databases are opened again when they are asked next. */
 void hone__promise_forget(void);

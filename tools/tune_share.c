@@ -243,6 +243,9 @@ static hone_status rest_by_clock(const clock_course *c, hone_error *err)
         sum -= share->part;
         HONE_TRY(s->tune(s->user, &piece, 1, err));
     }
+    for (size_t i = 0; i < s->n; ++i) /* what was not begun for has nothing */
+        if (!s->shares[i].is_done)
+            s->shares[i].part = 0;
     return HONE_OK;
 }
 

@@ -211,6 +211,7 @@ static void seconds_are_kept_by_the_clock(void **state)
     spend_by_clock(shares, 0.1);
     assert_int_equal(timed.t.n, 1);
     assert_true(shares[0].is_reached && !shares[1].is_reached);
+    assert_true(shares[0].part == 0);
 }
 
 int main(void)
