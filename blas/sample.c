@@ -7,8 +7,10 @@
 #include "blas/mode.h"
 
 #include <pthread.h>
+#include <time.h>
 
-enum { SLOTS = 32 };
+/* LEAST_NS: no product is done sooner. */
+enum { SLOTS = 32, LEAST_NS = 1000 };
 
 struct hone_sample {
     enum { FREE, OPEN, UNDER_WAY } state;
@@ -16,6 +18,8 @@ struct hone_sample {
     int is_first, is_ours;
     int device; /* of the events; -1: there are none */
     hone_cu_event begin, end;
+    double
+        host_ns; /* what the device waited for the call, as far as is known */
 };
 
 static hone_sample samples[SLOTS];
@@ -32,11 +36,21 @@ void hone__sample_unlock(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
+static double now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
 /* Lock held. */
 static void add_time(const hone_sample *s, double ns)
 {
     hone_times *t = s->is_ours ? &s->entry->ours : &s->entry->library;
 
+    if (s->host_ns > 0)
+        ns = ns - s->host_ns > LEAST_NS ? ns - s->host_ns : LEAST_NS;
     if (s->is_first) {
         t->first_ns = ns;
         return;
@@ -100,12 +114,20 @@ static hone_sample *take(const hone_driver *driver, int device)
     return any && has_events(driver, any, device) ? any : NULL;
 }
 
+/* Where the device has nothing to do, the first event is reached before the
+ * call is made: what the host needs for it is no time of the device. On the cpu
+ * device it is. */
+static int waits_for_host(const hone_driver *driver, hone_stream stream)
+{
+    return !hone__blas_settings()->is_host && driver->stream_query(stream) == 0;
+}
+
 hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
                                 hone_stream stream)
 {
     const hone_driver *driver = hone__blas_driver();
     hone_sample *s = NULL;
-    int saved;
+    int saved, waits;
 
     if (!driver || entry->shape.device < 0 || hone__blas_is_captured(stream))
         return NULL;
@@ -114,6 +136,7 @@ hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
     hone__blas_relax(&saved);
     collect(driver);
     s = take(driver, entry->shape.device);
+    waits = s && waits_for_host(driver, stream);
     if (s && driver->event_record(s->begin, stream)) {
         s->device = -1; /* of a context that is gone */
         s = NULL;
@@ -122,6 +145,7 @@ hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
         s->state = OPEN;
         s->entry = entry;
         s->is_first = number == 1;
+        s->host_ns = waits ? -now_ns() : 0;
     }
     hone__blas_unrelax(&saved);
     (void)pthread_mutex_unlock(&lock);
@@ -134,6 +158,8 @@ void hone__sample_end(hone_sample *s, hone_stream stream, int is_ours)
 
     hone__sample_lock();
     s->is_ours = is_ours;
+    if (s->host_ns < 0)
+        s->host_ns += now_ns();
     s->state =
         driver && !driver->event_record(s->end, stream) ? UNDER_WAY : FREE;
     hone__sample_unlock();

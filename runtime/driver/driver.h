@@ -171,6 +171,7 @@ enum {
     X(stream_create, cuStreamCreate, (hone_stream * out, unsigned flags))      \
     X(stream_destroy, cuStreamDestroy_v2, (hone_stream s))                     \
     X(stream_synchronize, cuStreamSynchronize, (hone_stream s))                \
+    X(stream_query, cuStreamQuery, (hone_stream s))                            \
     X(stream_wait, cuStreamWaitEvent,                                          \
       (hone_stream s, hone_cu_event e, unsigned flags))                        \
     X(capture_info, cuStreamGetCaptureInfo,                                    \

@@ -464,6 +464,7 @@ const hone_driver *hone__host_driver(void)
         .stream_create = stream_create,
         .stream_destroy = stream_nothing,
         .stream_synchronize = stream_nothing,
+        .stream_query = stream_nothing,
         .stream_wait = stream_wait,
         .capture_info = capture_info,
         .event_create = event_create,

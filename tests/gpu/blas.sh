@@ -10,7 +10,7 @@
 # products give the same bits each time), gpt2-compile, llama, llama-generate, bert
 # (default: all). CALLS: random calls (10000). BUDGET: what the shapes of a model
 # are tuned with (120s), at most TUNE_MAX (600) seconds. TURNS: of a model (3). SEED: of the calls (11).
-# COST_CALLS, COST_DIMS: of `cost` (20000, "1027 67 259"). CUBLAS: the folder of
+# COST_CALLS, COST_DIMS: of `cost` (20000, "1027 67 259": column-major M N K). CUBLAS: the folder of
 # libcublas.so.13 (/usr/local/cuda/lib64). blas_models.py says what the models are.
 . "$(dirname "$0")/steps.sh"
 here=$(dirname "$0")
@@ -20,6 +20,7 @@ BUDGET=${BUDGET:-120s}
 TUNE_MAX=${TUNE_MAX:-600}
 SEED=${SEED:-11}
 TURNS=${TURNS:-3}
+COST_DIMS=${COST_DIMS:-1027 67 259}
 CUBLAS=${CUBLAS:-/usr/local/cuda/lib64}
 tests=$(dirname "$HONE")/../tests
 parts=${*:-calls sanitize cost torch gpt2 same gpt2-compile llama llama-generate bert}
@@ -86,16 +87,17 @@ sanitize() {
     tail -n 1 "$OUT/calls_sanitized.json"
 }
 # What a call costs its caller, in turns: of a product that is only counted, and of
-# one whose rows are odd, which ours answer.
+# one that ours answer, whose rows are odd unless COST_DIMS has others.
 cost() {
     answers=gemm/sm90
     [ "$DEVICE" != cpu ] || answers=gemm/plain
-    echo "gemm 67,1027,259,f16,f16,0,0,ADD=0" >"$scratch/odd"
-    step cost_tune hone tune "$answers" --shapes "$scratch/odd" --budget 40 -q \
+    echo "$COST_DIMS" | awk '{ print "gemm " $2 "," $1 "," $3 ",f16,f16,0,0,ADD=0" }' \
+        >"$scratch/answered"
+    step cost_tune hone tune "$answers" --shapes "$scratch/answered" --budget 40 -q \
         --no-portfolio --db "$OUT/cost.db"
     "$tests/blas_baseline" "$OUT/cost.db" 1000
     for turn in 1 2 3; do
-        for dims in "1 1 1" "${COST_DIMS:-1027 67 259}"; do
+        for dims in "1 1 1" "$COST_DIMS"; do
             for how in "" "$HONE record -q --" "$HONE with -q --db $OUT/cost.db --"; do
                 # shellcheck disable=SC2086 # several words
                 step cost calls $how "$tests/bench_calls" "${COST_CALLS:-20000}" $dims \

@@ -13,6 +13,8 @@ seen by how much losses differ for other algorithms alone. A line for each: toke
 second (median, least and most of the steps), the first loss and the last. With
 --deterministic PyTorch's own kernels add in the same order in every run, so that two
 runs that differ differ because of a product; the sum of all losses is printed, too.
+llama-generate says besides what a step takes the device alone, as a graph that is
+replayed: its host needs several times as long.
 --tiny is for a look without a GPU.
 """
 
@@ -115,6 +117,31 @@ def forward(args, device, model, ids):
     return timed(args, device, ids.numel(), step)
 
 
+def replayed_us(step, rounds=15, replays=20):
+    """What a step takes as a graph: median, least and most of the rounds."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    times = []
+    for _ in range(rounds):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        graph.replay()
+        begin.record()
+        for _ in range(replays):
+            graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) * 1e3 / replays)
+    return [round(t, 2) for t in (statistics.median(times), min(times),
+                                  max(times))]
+
+
 def generate(args, device, model, vocabulary):
     """A step is a token for each sequence, with the keys and values kept."""
     for batch in (1, 8, 64):
@@ -128,6 +155,11 @@ def generate(args, device, model, vocabulary):
 
         rates, losses = timed(args, device, batch, step)
         say(args, f"llama-generate {batch}", rates, losses)
+        if device == "cuda":
+            us = replayed_us(step)
+            print(json.dumps({"model": f"llama-generate {batch}",
+                              "pad": args.pad, "device_us": us[0],
+                              "least": us[1], "most": us[2]}), flush=True)
 
 
 def main():

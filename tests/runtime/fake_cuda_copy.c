@@ -126,6 +126,13 @@ hone_cu_result cuEventRecord(hone_cu_event e, hone_stream s)
     return 0;
 }
 
+hone_cu_result cuStreamQuery(hone_stream s)
+{
+    (void)s;
+    FAKE_ENTER();
+    return 0;
+}
+
 hone_cu_result cuStreamWaitEvent(hone_stream s, hone_cu_event e, unsigned flags)
 {
     FAKE_ENTER();
