@@ -64,3 +64,17 @@ int calls_memory_settle(void)
 {
     return cuda.library ? cuda.synchronize() : 0;
 }
+
+int calls_memory_reset(void)
+{
+    void *runtime = cuda.library ? dlopen("libcudart.so.13", RTLD_NOW) : NULL;
+    void *function = runtime ? dlsym(runtime, "cudaDeviceReset") : NULL;
+    int (*reset)(void);
+
+    if (!cuda.library)
+        return 0;
+    if (!function)
+        return -1;
+    memcpy(&reset, &function, sizeof reset);
+    return reset();
+}

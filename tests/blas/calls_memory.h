@@ -11,6 +11,8 @@
 void calls_memory_on_gpu(void);
 void *calls_memory_take(size_t bytes); /* NULL: none */
 void calls_memory_give(void *p);
+/* What cudaDeviceReset() does: all memory is gone. 0, or how it failed. */
+int calls_memory_reset(void);
 /* Waits until all that was queued is done. Not 0: the device has stopped. */
 int calls_memory_settle(void);
 

@@ -235,6 +235,17 @@ plug-in: 18
 after: 6" ] || fail "the plug-in has no version of its own: $(cat "$work/plain")"
 same record -- "$tests/blas_two" "$tests/libblas_plugin.so"
 
+# Handles that come and go, and the results of every round.
+echo "gemm 32,24,40,f16,f16,0,0,ADD=0" >"$work/rough.txt"
+run 0 tune gemm/plain --shapes "$work/rough.txt" --device cpu -q --db "$work/rough.db"
+"$tests/blas_baseline" "$work/rough.db" 1000
+set -- "$tests/blas_reset" 3 24 32 40 32 32 32
+"$@" >"$work/plain"
+same record -- "$@"
+same with --db "$work/rough.db" -- "$@"
+[ "$(answered)" -eq 30 ] || fail "answered: $(answered) of 60 calls"
+err_has "60 matrix products of 2 shapes"
+
 # ---- what is wrong ----------------------------------------------------------
 plain 200 $seed $pool
 head -c 20000 "$HONE_DB" >"$work/cut.db"

@@ -6,7 +6,8 @@
 #
 #     sh tests/gpu/blas.sh FOLDER [PART..]
 #
-# PART: calls, sanitize, cost, torch (hone.linear() and its kin), gpt2, same (its head's
+# PART: calls, sanitize, reset (handles that are destroyed while streams run, and
+# cudaDeviceReset()), cost, torch (hone.linear() and its kin), gpt2, same (its head's
 # products give the same bits each time), gpt2-compile, llama, llama-generate, bert
 # (default: all). CALLS: random calls (10000). BUDGET: what the shapes of a model
 # are tuned with (120s), at most TUNE_MAX (600) seconds. TURNS: of a model (3). SEED: of the calls (11).
@@ -23,7 +24,7 @@ TURNS=${TURNS:-3}
 COST_DIMS=${COST_DIMS:-1027 67 259}
 CUBLAS=${CUBLAS:-/usr/local/cuda/lib64}
 tests=$(dirname "$HONE")/../tests
-parts=${*:-calls sanitize cost torch gpt2 same gpt2-compile llama llama-generate bert}
+parts=${*:-calls sanitize reset cost torch gpt2 same gpt2-compile llama llama-generate bert}
 HONE_BLAS_LIBRARY=$(dirname "$HONE")/../lib/libhone_blas.so
 export HONE_BLAS_LIBRARY
 if [ "$DEVICE" = cpu ]; then # to test the script, on the fake library
@@ -85,6 +86,29 @@ sanitize() {
         "$tests/blas_calls" 300 \
         "$SEED" 8
     tail -n 1 "$OUT/calls_sanitized.json"
+}
+reset() {
+    for dims in 64,1024,256 67,1027,259; do
+        echo "gemm $dims,f16,f16,0,0,ADD=0"
+    done >"$scratch/rough"
+    answers=gemm/sm90
+    [ "$DEVICE" != cpu ] || answers=gemm/plain
+    step reset_tune hone tune "$answers" --shapes "$scratch/rough" --budget 12 -q \
+        --no-portfolio --db "$OUT/reset.db"
+    "$tests/blas_baseline" "$OUT/reset.db" 1000
+    set -- "$tests/blas_reset" 4 1024 64 256 1027 67 259 32 32 32
+    step reset_plain calls "$@"
+    step reset_record calls "$HONE" record -o "$OUT/reset.shapes" -- "$@"
+    step reset_with calls "$HONE" with --db "$OUT/reset.db" -- "$@"
+    for how in record with; do
+        if cmp "$OUT/reset_plain.json" "$OUT/reset_$how.json"; then
+            echo "reset, $how: the same"
+        else
+            status=1
+        fi
+    done
+    cat "$OUT/reset_plain.json"
+    grep -a 'answered by' "$OUT/reset_with.log"
 }
 # What a call costs its caller, in turns: of a product that is only counted, and of
 # one that ours answer, whose rows are odd unless COST_DIMS has others.
@@ -149,6 +173,7 @@ for part in $parts; do
     case $part in
     calls) random_calls ;;
     sanitize) sanitize ;;
+    reset) reset ;;
     cost) cost ;;
     torch) operators ;;
     same) same_bits ;;
