@@ -133,6 +133,16 @@ __device__ inline void cluster_sync()
                  : "memory");
 }
 
+/* They wait for each other in two steps, which order no accesses to memory. */
+__device__ inline void cluster_arrive()
+{
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : : "memory");
+}
+__device__ inline void cluster_wait()
+{
+    asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
+}
+
 /* Write to this address in the shared memory of block `rank` of the cluster. */
 __device__ inline void store_shared(unsigned address, unsigned rank, float2 v)
 {
@@ -160,6 +170,23 @@ __device__ inline void store_async(unsigned address, unsigned barrier,
                  "}"
                  :
                  : "r"(address), "r"(barrier), "r"(rank), "r"(v)
+                 : "memory");
+}
+
+/* The same of 16 bytes, at a multiple of that. */
+__device__ inline void store_async(unsigned address, unsigned barrier,
+                                   unsigned rank, const float4 &v)
+{
+    asm volatile("{\n"
+                 ".reg .b32 there, counter;\n"
+                 "mapa.shared::cluster.u32 there, %0, %2;\n"
+                 "mapa.shared::cluster.u32 counter, %1, %2;\n"
+                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
+                 "[there], {%3, %4, %5, %6}, [counter];\n"
+                 "}"
+                 :
+                 : "r"(address), "r"(barrier), "r"(rank), "f"(v.x), "f"(v.y),
+                   "f"(v.z), "f"(v.w)
                  : "memory");
 }
 
@@ -347,6 +374,13 @@ __device__ inline void shared_load(unsigned from, uint4 &v)
 {
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "r"(from)
+                 : "memory");
+}
+__device__ inline void shared_load(unsigned from, float4 &v)
+{
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                  : "r"(from)
                  : "memory");
 }

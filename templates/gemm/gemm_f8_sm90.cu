@@ -35,6 +35,7 @@
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
+#include "gemm_sm90_shares.cuh"
 #include "gemm_sm90_loops.cuh"
 #include "gemm_f8_parts.cuh"
 
@@ -53,15 +54,16 @@
 #pragma hone require max(PACKED_A, PACKED_B) <= 16G "a matrix to be packed is larger than 16 GB"
 #pragma hone workspace packed_a: u8[PACKED_A]
 #pragma hone workspace packed_b: u8[PACKED_B]
-#pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
-#pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES*CONSUMERS : 0] zero
+#pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*TILES*BM*BN : 0]
+#pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor, as in gemm_sm90.cu: twice the multiply-adds. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/32*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/40
 #pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + (PARTS > 1 ? 2000 + PARTS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : 1) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone let MEET = FINISH == cluster ? 1000 + BM*BN*3/16 : 0
+#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
 #pragma hone let LINES_A = (SWAP ? BN : BM)/CLUSTER_N
@@ -70,11 +72,11 @@
 #pragma hone tensormap MAP_B: B dims(K, N, BATCH) strides(align(LDB, 16), align(N*LDB, 16)) box(128, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
 #pragma hone tensormap MAP_PACKED_A: packed_a dims(K, M, BATCH) strides(PITCH, M*PITCH) box(128, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(K, N, BATCH) strides(PITCH, N*PITCH) box(128, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
-#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STORE == tensor && MAPPED_C)
+#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone let TILES_PACKED = (PACK_A ? BATCH*ceildiv(M, 128)*ceildiv(K, 128) : 0) + (PACK_B ? BATCH*ceildiv(N, 128)*ceildiv(K, 128) : 0)
 #pragma hone launch gemm_f8_pack if(PACK_A || PACK_B) grid(min(TILES_PACKED, device.sm_count*8)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i64(LDA), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i64(LDB), i64(PITCH), i32(BATCH))
-#pragma hone launch gemm_f8_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, scale_a, scale_b, i64(LDC), i64(STEP_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket)) early
+#pragma hone launch gemm_f8_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, scale_a, scale_b, i64(LDC), i64(STEP_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket)) early
 #pragma hone launch gemm_f8_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, scale_a, scale_b, i64(LDC), i64(STEP_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C)) early
 
 namespace {
@@ -88,7 +90,8 @@ constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
 /* Blocks side by side share a tile of X, those one below the other one of Y. */
 using operand_x = gemm::operand<false, BM, BK, 128, CLUSTER_N>;
 using operand_y = gemm::operand<false, BN, BK, 128, CLUSTER_M>;
-using tiling = gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn>;
+using tiling =
+    gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn, K_BLOCKS>;
 static_assert(tiling::SLOT == SLOT_X + SLOT_Y, "shared memory is less");
 using matrix_c = gemm::matrix<OUT, SWAP>;
 using epilogue = hone::epilogue<OUT, false, 0>;
@@ -96,7 +99,7 @@ using staged_output =
     gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM, false, kInTurn>;
 using line_scales = gemm::line_scales<SCALES, SWAP>;
 using target = gemm::target<matrix_c, staged_output, epilogue, line_scales,
-                            STORE == STORE_values::direct, SPLITS != 0, false>;
+                            !STAGED, SPLITS != 0, false>;
 
 /* The first step of K that part `part` has. */
 __device__ __forceinline__ int first_step(int K, int part, int parts)
@@ -109,7 +112,7 @@ __device__ __forceinline__ int first_step(int K, int part, int parts)
 /* What a block multiplies, for gemm_sm90_slots.cuh and the parts of
  * gemm_sm90_loops.cuh. */
 struct products : tiling {
-    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, 1>;
+    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, 1, K_BLOCKS>;
     static constexpr int PENDING = FAST ? ::PENDING : 0;
 
     /* One product of 64 rows, BN columns and 32 of K; `sum` 0 forgets what the
@@ -244,6 +247,7 @@ __device__ __forceinline__ void consume(gemm::ring_place place,
     products::sums sums = {};
     unsigned my_turn = group == 0;
     const float alpha = to.staged.alpha, beta = to.staged.beta;
+    const unsigned arrived = to.staged.loaded; /* where nothing is staged */
     gemm::tile t;
 
     to.staged.buffers += group * staged_output::BYTES;
@@ -266,6 +270,11 @@ __device__ __forceinline__ void consume(gemm::ring_place place,
         products::multiply_tile(sums, place, x, y,
                                 end - first_step(K, t.part, parts));
         gemm::pass_turn<products>(place, 1 - group, end);
+        if constexpr (products::K_BLOCKS > 1) {
+            gemm::join_blocks<products>(sums, to, c, t, place, arrived, parts,
+                                        alpha, beta);
+            continue;
+        }
         if (SPLITS && parts > 1) {
             if (!gemm::join_parts<products>(sums, to, t, parts, part))
                 continue;
@@ -310,6 +319,7 @@ gemm_f8_sm90(const __grid_constant__ CUtensorMap MAP_A,
         if (threadIdx.x == 0)
             produce(place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, K,
                     parts);
+        gemm::stand_by<products>();
     } else {
         if constexpr (kRegistersMove)
             hone::registers_grow<GROWN>();
@@ -360,7 +370,7 @@ gemm_f8_reduce(OUT *C, const float4 *partial, float alpha, float beta,
                int along_n, int line_group, int pairs_c)
 {
     hone::wait_for_previous();
-    if constexpr (SPLITS) {
+    if constexpr (SPLITS && K_BLOCKS == 1) {
         const products::walk walk(rows, cols, batches, 1, line_group,
                                   along_n != 0);
         const matrix_c c = {reinterpret_cast<matrix_c::one *>(C), ldc, rows,

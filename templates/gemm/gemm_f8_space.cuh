@@ -11,10 +11,10 @@
 #pragma hone param SCHEDULE in {together, in_turn} default together
 #pragma hone param CLUSTER in {c1x1, c2x1, c1x2} default c1x1
 #pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128} default 1
-#pragma hone param FINISH in {ticket, reduce} default ticket when SPLIT_K > 1
+#pragma hone param FINISH in {ticket, reduce, cluster} default ticket when SPLIT_K > 1
 #pragma hone param STAGES in {2, 3, 4, 5, 6, 7, 8, 12, 16} default 4
-#pragma hone param STORE in {tensor, direct} default tensor
-#pragma hone param BUFFERS in {1, 2, 4} default 2
+#pragma hone param STORE in {tensor, direct} default tensor when FINISH != cluster
+#pragma hone param BUFFERS in {1, 2, 4} default 2 when FINISH != cluster
 #pragma hone param STREAM: bool default false
 #pragma hone param PENDING in {0, 1} default 1 when FAST
 #pragma hone param MIN_BLOCKS in {1, 2} default 1
@@ -22,6 +22,9 @@
 #pragma hone param RASTER in {along_m, along_n} default along_m
 #pragma hone param GROUP in {4, 8, 16} default 8
 
+/* Blocks of a cluster that share a tile's K; they write it from registers. */
+#pragma hone let K_BLOCKS = FINISH == cluster ? gcd(SPLIT_K, 8) : 1
+#pragma hone let STAGED = STORE == tensor && FINISH != cluster
 #pragma hone let CLUSTER_M = CLUSTER == c2x1 ? 2 : 1
 #pragma hone let CLUSTER_N = CLUSTER == c1x2 ? 2 : 1
 #pragma hone let WM = SCHEDULE == in_turn ? BM : BM/CONSUMERS
@@ -31,7 +34,7 @@
 #pragma hone let SPLITS = SPLIT_K > 1
 #pragma hone let PHASE = 128/sizeof(OUT)
 #pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
-#pragma hone let STAGING = STORE == tensor ? CONSUMERS*BUFFERS*WM*128 : 0
+#pragma hone let STAGING = STAGED ? CONSUMERS*BUFFERS*WM*128 : 0
 #pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + 384
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
 #pragma hone let PRODUCER = CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
@@ -40,8 +43,11 @@
 #pragma hone let COLS = SWAP ? M : N
 #pragma hone let TILES = ceildiv(ROWS, BM)*ceildiv(COLS, BN)*BATCH
 #pragma hone let PARTS = min(SPLIT_K, ceildiv(K, BK))
-#pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTS
-#pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/(CLUSTER_M*CLUSTER_N)
+/* Parts that meet in the workspace, clusters, and those that run at once. */
+#pragma hone let PARTIALS = PARTS/K_BLOCKS
+#pragma hone let IN_CLUSTER = CLUSTER_M*CLUSTER_N*K_BLOCKS
+#pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTIALS
+#pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/IN_CLUSTER
 #pragma hone let STEP_C = BATCH > 1 ? M*LDC : align(M*LDC, 8)
 #pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
@@ -54,12 +60,14 @@
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
-#pragma hone require STORE == direct || BN % 16 == 0 "a tile is staged 16 columns at a time"
+#pragma hone require !STAGED || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
 #pragma hone require BUFFERS <= 2 || (BN >= BUFFERS*PHASE && BK == 128) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
-#pragma hone require !SWAP || (STORE == direct && SCHEDULE == together && CLUSTER == c1x1) "a transposed tile is written from registers, and few are"
+#pragma hone require !SWAP || (!STAGED && SCHEDULE == together && CLUSTER == c1x1) "a transposed tile is written from registers, and few are"
 #pragma hone require SPLIT_K == 1 || (SCHEDULE == together && CLUSTER == c1x1 && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
 #pragma hone require CLUSTER_M == 1 || BN >= 64 "half a tile so narrow is no whole box"
+#pragma hone require FINISH != cluster || (K_BLOCKS > 1 && PARTS == SPLIT_K) "clusters share K by 2, 4 or 8"
+#pragma hone require FINISH != cluster || BM*BN*4 <= STAGES*(SLOT_X + SLOT_Y) "the sums of a tile do not fit the ring"
 #pragma hone require (STORE != tensor && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && SMEM + STAGING <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require STAGES*BK <= (BM*BN <= 64*64 ? 2048 : 1024) "the ring is deeper than copies need"
 #pragma hone require !STREAM || (RASTER == along_m && GROUP == 8 && (PENDING == 1 || !FAST) && STORE == tensor && SPLIT_K == 1 && !SWAP) "what seldom helps is tried one at a time"
@@ -77,7 +85,7 @@
 #pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 2*MIN_BLOCKS*device.sm_count "enough tiles without splitting K so often"
 #pragma hone prefer SPLIT_K == 1 || 2*TILES*SPLIT_K >= device.sm_count || ceildiv(K, BK) < 8*SPLIT_K || SMALL "K could be split more often, and most multiprocessors idle"
 #pragma hone prefer SPLIT_K > 1 || 4*TILES >= device.sm_count || ceildiv(K, BK) < 32 || (BM == 128 && BN == 128) || SMALL "most multiprocessors idle unless K is shared"
-#pragma hone require SPLIT_K*BM*BN <= 256K || FINISH == reduce || SPLIT_K == 1 "the last block would add up for too long"
+#pragma hone require SPLIT_K*BM*BN <= 256K || FINISH != ticket || SPLIT_K == 1 "the last block would add up for too long"
 #pragma hone prefer BM*BN <= 128*128 || 2*TILES*SPLIT_K >= device.sm_count || SMALL "tiles so large leave multiprocessors idle"
 #pragma hone prefer BM*BN >= 128*128 || TILES <= 4*device.sm_count || COLS <= BN "tiles so small read A and B too often"
 #pragma hone prefer PERSISTENT || CLUSTERS > RESIDENT "every block has one tile anyway"

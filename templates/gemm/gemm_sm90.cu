@@ -22,10 +22,14 @@
  * Below, rows and columns are those of the products, X (rows) and Y (columns)
  * their operands: A and B, or B and A.
  *
- * With SPLIT_K > 1 blocks share the K of one tile; each leaves f32 sums in the
- * workspace. FINISH says who adds them up: `ticket` the last of them, `reduce`
- * a second launch; both in a fixed order, so that every run of a variant gives
- * the same bits.
+ * With SPLIT_K > 1 blocks share the K of one tile. FINISH says who adds up their
+ * f32 sums: `ticket` the last of them, `reduce` a second launch, both from the
+ * workspace; `cluster` all of them. There two, four or eight of these blocks are a
+ * cluster (the most that divide SPLIT_K); each sends every other the sums of its share
+ * of the tile, to the ring, which is done with by then, and writes its own share
+ * of C. Where SPLIT_K is more, what clusters came to meets in the workspace, share by
+ * share, and the last block adds it up. A block has one tile then. All
+ * three add up in a fixed order, so that every run of a variant gives the same bits.
  *
  * STORE says how tiles are written: from a staging buffer, where rows are put
  * together, or from registers. Staged rows leave through the copy engine; where
@@ -65,9 +69,11 @@
  * serialises them (C7510): assert() is one. In a cluster the upper bits of a
  * shared address name the block (wgmma_address()). A warp gives a slot back
  * only after the products that read it, and tells every block that fills it.
- * Blocks of a cluster leave together. Copies count all bytes of their box,
- * also those outside of a matrix. The ticket counts a warp group only behind
- * the fence that follows its writes. */
+ * Blocks of a cluster leave together. With `cluster` what they send lands in slots, so
+ * all wait until nobody's products read these; who waits for the bytes sees them, so
+ * no barrier there has to order accesses to memory, which costs. Copies count all bytes
+ * of their box, also those outside of a matrix. The ticket counts a warp group only
+ * behind the fence that follows its writes. */
 #include "gemm.cuh"
 #include "gemm_epilogue.cuh"
 #include "hone_device.cuh"
@@ -79,6 +85,7 @@
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
+#include "gemm_sm90_shares.cuh"
 #include "gemm_sm90_loops.cuh"
 
 #pragma hone implements gemm/sm90 "wgmma and tensor copies of compute capability 9.0"
@@ -98,17 +105,18 @@
 #pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
 #pragma hone workspace packed_a: T[PACKED_A]
 #pragma hone workspace packed_b: T[PACKED_B]
-#pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
-#pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES*CONSUMERS : 0] zero
+#pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*TILES*BM*BN : 0]
+#pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
- * about 40 from the level 2 cache, 64 written. 1,500 and 4,000 begin and end a
- * tile and another launch. */
+ * about 40 from the level 2 cache, 64 written, 16 sent to another block. 1,500 and
+ * 4,000 begin and end a tile and another launch, 1,000 are for blocks to meet. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
 #pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + (PARTS > 1 ? 2000 + PARTS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : 1) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone let MEET = FINISH == cluster ? 1000 + BM*BN*3/16 : 0
+#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
 // With one row or one matrix the step to the next is anything that maps take.
@@ -120,10 +128,10 @@
 #pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
 #pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
-#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STORE == tensor && MAPPED_C)
+#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
+#pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
 #pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
 namespace {
@@ -137,19 +145,19 @@ constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
 /* Blocks side by side share a tile of X, those one below the other one of Y. */
 using operand_x = gemm::operand<X_ACROSS != 0, BM, BK, 64, CLUSTER_N>;
 using operand_y = gemm::operand<Y_ACROSS != 0, BN, BK, 64, CLUSTER_M>;
-using tiling = gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn>;
+using tiling =
+    gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn, K_BLOCKS>;
 static_assert(tiling::SLOT == SLOT_X + SLOT_Y, "shared memory is less");
 using matrix_c = gemm::matrix<OUT, SWAP>;
 using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
 using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM,
                                           (RUN > 1), kInTurn && !SHARES>;
 using target = gemm::target<matrix_c, staged_output, epilogue, gemm::no_scales,
-                            STORE == STORE_values::direct, SPLITS != 0,
-                            SHARES != 0>;
+                            !STAGED, SPLITS != 0, SHARES != 0>;
 
 /* What a block multiplies, for gemm_sm90_slots.cuh and gemm_sm90_loops.cuh. */
 struct products : tiling {
-    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, RUN>;
+    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, RUN, K_BLOCKS>;
     using steps = gemm::steps_of_part<BK, 1, SPLITS != 0>;
     static constexpr int PENDING = ::PENDING;
 
@@ -260,6 +268,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
         if (threadIdx.x == 0)
             produce(place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, K,
                     parts);
+        gemm::stand_by<products>();
     } else {
         if constexpr (kRegistersMove)
             hone::registers_grow<GROWN>();
@@ -318,7 +327,7 @@ gemm_sm90_reduce(OUT *C, const float4 *partial, float alpha, float beta,
                  int pairs_c, const OUT *bias)
 {
     hone::wait_for_previous();
-    if constexpr (SPLITS) {
+    if constexpr (SPLITS && K_BLOCKS == 1) {
         const products::walk walk(rows, cols, batches, 1, line_group,
                                   along_n != 0);
         const matrix_c c = {reinterpret_cast<matrix_c::one *>(C), ldc, rows,

@@ -41,6 +41,7 @@
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
+#include "gemm_sm90_shares.cuh"
 #include "gemm_sm90_loops.cuh"
 
 #pragma hone implements gemm/sm90_f32 "wgmma of tf32, or of three bf16 for each f32, compute capability 9.0"
@@ -62,15 +63,16 @@
 #pragma hone workspace packed_b: T[EMULATES ? 0 : PACKED_B]
 #pragma hone workspace numbers_a: bf16[EMULATES ? PACKED_A : 0]
 #pragma hone workspace numbers_b: bf16[EMULATES ? PACKED_B : 0]
-#pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
-#pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES*CONSUMERS : 0] zero
+#pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*TILES*BM*BN : 0]
+#pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor, as in gemm/sm90. */
 #pragma hone let DEEP = ceildiv(STEPS, PARTS)*DEPTH
 #pragma hone let MULTIPLY = BM/16*DEEP*max(BN/2, 16 + BN/4)
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP*16/5
 #pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH) + 1500 + BM*BN/16/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + (PARTS > 1 ? 2000 + PARTS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : 1) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone let MEET = FINISH == cluster ? 1000 + BM*BN*3/16 : 0
+#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature RING = STAGES*DEPTH per DEEP
 
 // With one row or one matrix the step to the next is anything that maps take.
@@ -84,10 +86,10 @@
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(K, N, BATCH) strides(PITCH*4, N*PITCH*4) box(LINE, LINES_B, 1) swizzle(128) l2(256) if(PACK_B && !EMULATES)
 #pragma hone tensormap MAP_NUMBERS_A: numbers_a dims(K, M, BATCH*3) strides(PITCH*2, M*PITCH*2) box(LINE, LINES_A, 1) swizzle(128) l2(256) if(EMULATES)
 #pragma hone tensormap MAP_NUMBERS_B: numbers_b dims(K, N, BATCH*3) strides(PITCH*2, N*PITCH*2) box(LINE, LINES_B, 1) swizzle(128) l2(256) if(EMULATES)
-#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*4, STEP_C*4) box(BOX, WM, 1) swizzle(BOX*4) if(STORE == tensor && MAPPED_C)
+#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*4, STEP_C*4) box(BOX, WM, 1) swizzle(BOX*4) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_f32_pack if(PACK_A || PACK_B) grid(min((PACK_A ? ceildiv(M, 32)*ceildiv(K, 64)*BATCH : 0) + (PACK_B ? ceildiv(N, 32)*ceildiv(K, 64)*BATCH : 0), device.sm_count*32)) block(256) args(A, B, packed_a, packed_b, numbers_a, numbers_b, i32(PACK_A ? M : 0), i32(PACK_B ? N : 0), i32(K), i32(PITCH), i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90_f32 grid((PERSISTENT ? min(CLUSTERS, RESIDENT) : CLUSTERS)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(pick(EMULATES ? 2 : PACK_A, MAP_A, MAP_PACKED_A, MAP_NUMBERS_A), pick(EMULATES ? 2 : PACK_B, MAP_B, MAP_PACKED_B, MAP_NUMBERS_B), MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
+#pragma hone launch gemm_sm90_f32 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(pick(EMULATES ? 2 : PACK_A, MAP_A, MAP_PACKED_A, MAP_NUMBERS_A), pick(EMULATES ? 2 : PACK_B, MAP_B, MAP_PACKED_B, MAP_NUMBERS_B), MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
 #pragma hone launch gemm_sm90_f32_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
 namespace {
@@ -101,14 +103,15 @@ constexpr bool kRegistersMove = CONSUMERS > 1;
 /* Blocks side by side share a tile of X, those one below the other one of Y. */
 using operand_x = gemm::operand<false, BM, BK, LINE, CLUSTER_N>;
 using operand_y = gemm::operand<false, BN, BK, LINE, CLUSTER_M>;
-using tiling = gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn>;
+using tiling =
+    gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn, K_BLOCKS>;
 static_assert(tiling::SLOT == SLOT_X + SLOT_Y, "shared memory is less");
 using matrix_c = gemm::matrix<OUT, SWAP>;
 using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
 using staged_output =
     gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, false, false, kInTurn>;
 using target = gemm::target<matrix_c, staged_output, epilogue, gemm::no_scales,
-                            STORE == STORE_values::direct, SPLITS != 0, false>;
+                            !STAGED, SPLITS != 0, false>;
 
 /* Which numbers of A and B the products are of, the first one in the last four
  * bits. */
@@ -117,7 +120,7 @@ constexpr unsigned kNumbersB = EMULATES ? 0x010120 : 0;
 
 /* What a block multiplies, for gemm_sm90_slots.cuh and gemm_sm90_loops.cuh. */
 struct products : tiling {
-    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, 1>;
+    using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, 1, K_BLOCKS>;
     using steps = gemm::steps_of_part<BK, PRODUCTS, SPLITS != 0>;
     static constexpr int PENDING = ::PENDING;
 
@@ -220,6 +223,7 @@ gemm_sm90_f32(const __grid_constant__ CUtensorMap map_a,
         if (threadIdx.x == 0)
             produce(place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, K,
                     parts);
+        gemm::stand_by<products>();
     } else {
         if constexpr (kRegistersMove)
             hone::registers_grow<GROWN>();
@@ -285,7 +289,7 @@ gemm_sm90_f32_reduce(OUT *C, const float4 *partial, float alpha, float beta,
                  int pairs_c, const OUT *bias)
 {
     hone::wait_for_previous();
-    if constexpr (SPLITS) {
+    if constexpr (SPLITS && K_BLOCKS == 1) {
         const products::walk walk(rows, cols, batches, 1, line_group,
                                   along_n != 0);
         const matrix_c c = {reinterpret_cast<matrix_c::one *>(C), ldc, rows,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What warp groups of gemm/sm90, gemm/sm90_f32 and gemm_f8/sm90 do with what is in
  * the ring: they multiply tile after tile and take them to C, and add up parts of K.
- * Behind gemm_sm90_slots.cuh and gemm_sm90_store.cuh; no name of a template
+ * Behind gemm_sm90_shares.cuh and gemm_sm90_store.cuh; no name of a template
  * parameter: see hone_device.cuh.
  *
  * A kernel says what it multiplies by a type P: what gemm_sm90_slots.cuh wants, and
@@ -109,7 +109,8 @@ __device__ __forceinline__ void ask_for_c(const T &to, tile t,
                                                 threadIdx.x % 128);
 }
 
-/* Before the products of a warp group's part of a tile: C is asked for. */
+/* Before the products of a warp group's part of a tile: C is asked for. `t` begins
+ * with this part then, but in a cluster that shares K. */
 template <typename P, typename T>
 __device__ __forceinline__ void begin_tile(const T &to,
                                            const CUtensorMap &map_c,
@@ -118,6 +119,11 @@ __device__ __forceinline__ void begin_tile(const T &to,
                                            int part, int parts, float beta)
 {
     c.to += t.batch * to.step;
+    if constexpr (P::K_BLOCKS > 1) {
+        if (beta != 0.0f)
+            ask_for_share<P>(c, t);
+        return;
+    }
     t.row += part * P::ROWS_OF_GROUP;
     if (T::IS_STAGED && (!T::SPLITS_K || parts == 1))
         to.staged.ask_first(map_c, t);
@@ -176,7 +182,8 @@ __device__ __forceinline__ void become(T &to, ring_place &place,
     P::begin_runs(to.staged, place, group, other);
 }
 
-/* A warp group multiplies what is in the ring, tile after tile. */
+/* A warp group multiplies what is in the ring, tile after tile; in a cluster that
+ * shares K there is one. */
 template <typename P, typename T>
 __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
                                         const CUtensorMap &map_c, T to, int K,
@@ -194,6 +201,7 @@ __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
     typename P::sums sums = {};
     unsigned my_turn = group == 0;
     const float alpha = to.staged.alpha, beta = to.staged.beta;
+    const unsigned arrived = to.staged.loaded; /* where nothing is staged */
     tile t;
 
     become<P>(to, place, walk, group, 1 - group, K);
@@ -209,6 +217,10 @@ __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
             multiply_slots<P>(sums, place, x, y, mine.first, mine.end);
         pass_turn<P>(place, 1 - group, mine.end);
         finish_slots<P>(sums, place, last);
+        if constexpr (P::K_BLOCKS > 1) {
+            join_blocks<P>(sums, to, c, t, place, arrived, parts, alpha, beta);
+            continue;
+        }
         if (T::SPLITS_K && parts > 1) {
             if (!join_parts<P>(sums, to, t, parts, part))
                 continue;
@@ -232,25 +244,21 @@ reduce_parts(const typename P::walk &walk, C c, long long step,
              const F &after, const SCALES &scales)
 {
     constexpr int PART = P::x::ROWS * P::y::ROWS / 4;
-    constexpr int OF_GROUP = P::ROWS_OF_GROUP * P::y::ROWS / 4;
     const tile t = walk.at(blockIdx.x / (PART / 32));
     const int in_tile = blockIdx.x % (PART / 32) * 32 + threadIdx.x;
-    const int in_group = in_tile % OF_GROUP, thread = in_group % 128;
-    const int first = in_group / 128 * 4; /* of a thread's sums */
-    const int row = t.row + in_tile / OF_GROUP * P::ROWS_OF_GROUP +
-                    first / P::SUMS * 64;
-    const int col = t.col + first % P::SUMS * 2;
+    const spot at = spot_of<P>(t, in_tile);
     float sums[1][4];
 
     if (!share_parts<8>(sums, partial + (long long)t.id * parts * PART + in_tile,
                         PART, parts))
         return;
     c.to += t.batch * step;
-    scales.apply(sums, c, row, col, thread);
-    scale_direct(sums, c, row, col, thread, scales.of_all(alpha), beta);
+    scales.apply(sums, c, at.row, at.col, at.thread);
+    scale_direct(sums, c, at.row, at.col, at.thread, scales.of_all(alpha),
+                 beta);
     if constexpr (!F::IS_NOTHING)
-        finish(sums, c, row, col, thread, after, 0, 8);
-    store_direct(sums, c, row, col, thread);
+        finish(sums, c, at.row, at.col, at.thread, after, 0, 8);
+    store_direct(sums, c, at.row, at.col, at.thread);
 }
 
 } /* namespace gemm */

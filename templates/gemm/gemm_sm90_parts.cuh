@@ -27,10 +27,12 @@ struct tile {
  * together, across them; a cluster takes SHARED_M x SHARED_N tiles that lie
  * side by side. First come all tiles of the first part, matrix by matrix. With
  * RUN > 1 a block takes so many neighbours of a row of tiles where it would take
- * one; the last may lie outside. */
-template <int BM, int BN, int SHARED_M, int SHARED_N, int RUN>
+ * one; the last may lie outside. With SHARED_K > 1 a cluster takes so many
+ * neighbouring parts of a tile. */
+template <int BM, int BN, int SHARED_M, int SHARED_N, int RUN, int SHARED_K = 1>
 struct tile_walk {
-    static constexpr int BLOCKS = SHARED_M * SHARED_N; /* of a cluster */
+    static constexpr int OF_TILES = SHARED_M * SHARED_N;
+    static constexpr int BLOCKS = OF_TILES * SHARED_K; /* of a cluster */
     int lines, others, group, rank, batches;
     bool along_n;
     int next, step, end;
@@ -49,7 +51,7 @@ struct tile_walk {
         rank = BLOCKS > 1 ? (int)blockIdx.x % BLOCKS : 0;
         next = (int)blockIdx.x / BLOCKS;
         step = (int)gridDim.x / BLOCKS;
-        end = m * n * batches * parts;
+        end = m * n * batches * (parts / SHARED_K);
     }
 
     __device__ tile at(int unit) const
@@ -71,7 +73,11 @@ struct tile_walk {
         t.follows = t.goes_on = false;
         t.batch = matrix % batches;
         t.part = matrix / batches;
-        t.id = unit % (of_matrix * batches) * BLOCKS + rank;
+        t.id = unit % (of_matrix * batches) * OF_TILES;
+        if (SHARED_K > 1)
+            t.part = t.part * SHARED_K + rank;
+        else
+            t.id += rank;
         return t;
     }
 

@@ -81,14 +81,17 @@ struct operand {
 };
 
 /* Tiles of X::ROWS x Y::ROWS, of which each of GROUPS warp groups has GROUP_ROWS
- * rows, or with TURNS takes all of every second one. */
-template <typename X, typename Y, int GROUP_ROWS, int GROUPS, bool TURNS>
+ * rows, or with TURNS takes all of every second one. SHARED_K blocks of the cluster
+ * have parts of a tile's K. */
+template <typename X, typename Y, int GROUP_ROWS, int GROUPS, bool TURNS,
+          int SHARED_K = 1>
 struct tiling {
     using x = X;
     using y = Y;
     static constexpr bool IN_TURN = TURNS;
     static constexpr int GROUP_COUNT = GROUPS;
-    static constexpr int BLOCKS = X::BLOCKS * Y::BLOCKS; /* of a cluster */
+    static constexpr int BLOCKS = X::BLOCKS * Y::BLOCKS; /* that share slots */
+    static constexpr int K_BLOCKS = SHARED_K; /* that share a tile's K */
     static constexpr int WARPS = TURNS ? 4 : GROUPS * 4; /* that read a slot */
     static constexpr int SLOT = X::BYTES + Y::BYTES;
     static constexpr int ROWS_OF_GROUP = GROUP_ROWS;
@@ -147,10 +150,26 @@ __device__ __forceinline__ void begin(const ring_place &place, unsigned copies)
     hone::wait_for_previous();
 }
 
+/* The warp group that fills the ring meets the others of the cluster while these add
+ * up parts of K. */
+template <typename P> __device__ __forceinline__ void stand_by()
+{
+    if constexpr (P::K_BLOCKS > 1) {
+        __syncwarp();
+        hone::cluster_arrive();
+        hone::cluster_wait();
+        hone::cluster_arrive();
+    }
+}
+
 /* Blocks of a cluster leave together. */
 template <typename P> __device__ __forceinline__ void end()
 {
-    if constexpr (P::BLOCKS > 1) {
+    static_assert(P::BLOCKS == 1 || P::K_BLOCKS == 1, "a cluster shares one");
+    if constexpr (P::K_BLOCKS > 1) {
+        __syncwarp();
+        hone::cluster_wait();
+    } else if constexpr (P::BLOCKS > 1) {
         __syncwarp();
         hone::cluster_sync();
     }
