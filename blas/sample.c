@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A slot is free, or its events are on their way. Nobody waits: neither for the
- * device, nor for a slot. Events whose context is gone are left to it. */
+ * device, nor for a slot. Events go with their context (cudaDeviceReset()),
+ * which has a number of its own even where the next one has the same handle:
+ * those of a context that is gone are never touched again. */
 #include "blas/sample.h"
 
 #include "blas/blas_device.h"
@@ -16,14 +18,14 @@ struct hone_sample {
     enum { FREE, OPEN, UNDER_WAY } state;
     hone_entry *entry;
     int is_first, is_ours;
-    int device; /* of the events; -1: there are none */
     hone_cu_event begin, end;
+    hone_cu_context context;       /* of the events */
+    unsigned long long context_id; /* 0: there are none */
     double
         host_ns; /* what the device waited for the call, as far as is known */
 };
 
 static hone_sample samples[SLOTS];
-static int is_ready;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void hone__sample_lock(void)
@@ -59,6 +61,13 @@ static void add_time(const hone_sample *s, double ns)
     ++t->n;
 }
 
+static int is_alive(const hone_driver *driver, const hone_sample *s)
+{
+    unsigned long long id = 0;
+
+    return !driver->context_id(s->context, &id) && id == s->context_id;
+}
+
 /* Lock held. */
 static void collect(const hone_driver *driver)
 {
@@ -67,6 +76,12 @@ static void collect(const hone_driver *driver)
         hone_cu_result result;
         float ms = 0;
 
+        if (s->state == OPEN || !s->context_id)
+            continue;
+        if (!is_alive(driver, s)) {
+            s->context_id = 0;
+            s->state = FREE;
+        }
         if (s->state != UNDER_WAY)
             continue;
         result = driver->event_elapsed(&ms, s->begin, s->end);
@@ -75,43 +90,49 @@ static void collect(const hone_driver *driver)
         if (!result)
             add_time(s, (double)ms * 1e6);
         else
-            s->device = -1;
+            s->context_id = 0;
         s->state = FREE;
     }
 }
 
-/* Lock held. */
-static int has_events(const hone_driver *driver, hone_sample *s, int device)
+/* Lock held. In the current context, whose number is `id`. */
+static int has_events(const hone_driver *driver, hone_sample *s,
+                      unsigned long long id)
 {
-    if (s->device == device)
+    if (s->context_id == id)
         return 1;
-    s->device = -1;
-    if (driver->event_create(&s->begin, HONE_CU_EVENT_DEFAULT))
+    if (s->context_id) { /* of another one, which is alive */
+        (void)driver->event_destroy(s->begin);
+        (void)driver->event_destroy(s->end);
+    }
+    s->context_id = 0;
+    if (driver->context_get(&s->context) ||
+        driver->event_create(&s->begin, HONE_CU_EVENT_DEFAULT))
         return 0;
     if (driver->event_create(&s->end, HONE_CU_EVENT_DEFAULT)) {
         (void)driver->event_destroy(s->begin);
         return 0;
     }
-    s->device = device;
+    s->context_id = id;
     return 1;
 }
 
-/* Lock held. */
-static hone_sample *take(const hone_driver *driver, int device)
+/* Lock held, collect() called. */
+static hone_sample *take(const hone_driver *driver)
 {
+    unsigned long long id = 0;
     hone_sample *any = NULL;
 
-    for (size_t i = 0; !is_ready && i < SLOTS; ++i)
-        samples[i].device = -1;
-    is_ready = 1;
+    if (driver->context_id(NULL, &id))
+        return NULL;
     for (size_t i = 0; i < SLOTS; ++i) {
         if (samples[i].state != FREE)
             continue;
         any = &samples[i];
-        if (any->device == device)
+        if (any->context_id == id)
             break;
     }
-    return any && has_events(driver, any, device) ? any : NULL;
+    return any && has_events(driver, any, id) ? any : NULL;
 }
 
 /* Where the device has nothing to do, the first event is reached before the
@@ -135,12 +156,10 @@ hone_sample *hone__sample_begin(hone_entry *entry, uint64_t number,
         return NULL;
     hone__blas_relax(&saved);
     collect(driver);
-    s = take(driver, entry->shape.device);
+    s = take(driver);
     waits = s && waits_for_host(driver, stream);
-    if (s && driver->event_record(s->begin, stream)) {
-        s->device = -1; /* of a context that is gone */
+    if (s && driver->event_record(s->begin, stream))
         s = NULL;
-    }
     if (s) {
         s->state = OPEN;
         s->entry = entry;
@@ -191,8 +210,7 @@ void hone__sample_forget(void)
     (void)pthread_mutex_init(&lock, NULL); /* it may have been held */
     for (size_t i = 0; i < SLOTS; ++i) {
         samples[i].state = FREE;
-        if (!hone__blas_settings()->is_host || !is_ready)
-            samples[i].device = -1; /* the parent's events */
+        if (!hone__blas_settings()->is_host)
+            samples[i].context_id = 0; /* the parent's events */
     }
-    is_ready = 1;
 }
