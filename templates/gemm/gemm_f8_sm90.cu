@@ -228,6 +228,7 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
             place.advance();
         }
     }
+    gemm::drain<products>(place);
 }
 
 /* A warp group's tiles, from the ring to C. */

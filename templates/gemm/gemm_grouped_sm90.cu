@@ -175,6 +175,7 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
             place.advance();
         }
     }
+    gemm::drain<products>(place);
 }
 
 /* The sums of a tile, of `steps` slots. */

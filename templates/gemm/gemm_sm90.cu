@@ -9,9 +9,10 @@
  * rows, BN columns and 16 of K. Two barriers per slot hand it over: `full`
  * counts the bytes that arrive, `empty` the warps that are done with it.
  * Registers move from the first group to the others (setmaxnreg), which need
- * BM/CONSUMERS*BN/128 for the sums alone. Blocks of a CLUSTER lie in one
- * column (c2x1) or row (c1x2) of tiles; of the tile of B or A that they share
- * each reads a part, for both. With PERSISTENT a block takes one tile after
+ * BM/CONSUMERS*BN/128 for the sums alone. Blocks of a CLUSTER have tiles side by
+ * side, rows x columns of them (c2x1: one below the other); of a tile of A or B that
+ * several need each reads a part, for all of them. So a cluster reads as little as one
+ * block with one large tile, and its sums are in many blocks. With PERSISTENT a block takes one tile after
  * another, and the next is on its way while this one is written. With
  * SCHEDULE = in_turn the two groups have a tile each: while one writes, the
  * other multiplies.
@@ -105,8 +106,8 @@
 #pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
 #pragma hone workspace packed_a: T[PACKED_A]
 #pragma hone workspace packed_b: T[PACKED_B]
-#pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*TILES*BM*BN : 0]
-#pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? TILES*CONSUMERS*K_BLOCKS : 0] zero
+#pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*ALL_TILES*BM*BN : 0]
+#pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? ALL_TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
  * about 40 from the level 2 cache, 64 written, 16 sent to another block. 1,500 and
@@ -122,8 +123,8 @@
 // With one row or one matrix the step to the next is anything that maps take.
 #pragma hone let STEP_A = BATCH > 1 ? STRIDE_A : align(ROWS_A*LDA, 8)
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
-#pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/CLUSTER_N
-#pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/CLUSTER_M
+#pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/(SWAP ? CLUSTER_M : CLUSTER_N)
+#pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/(SWAP ? CLUSTER_N : CLUSTER_M)
 #pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
 #pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
 #pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
@@ -132,7 +133,7 @@
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
 #pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
-#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
+#pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(ALL_TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
 namespace {
 
@@ -143,8 +144,9 @@ constexpr int kMostStages = 16;
 constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
 
 /* Blocks side by side share a tile of X, those one below the other one of Y. */
-using operand_x = gemm::operand<X_ACROSS != 0, BM, BK, 64, CLUSTER_N>;
-using operand_y = gemm::operand<Y_ACROSS != 0, BN, BK, 64, CLUSTER_M>;
+using operand_x = gemm::operand<X_ACROSS != 0, BM, BK, 64, CLUSTER_N, CLUSTER_M,
+                                CLUSTER_M>;
+using operand_y = gemm::operand<Y_ACROSS != 0, BN, BK, 64, CLUSTER_M, CLUSTER_N>;
 using tiling =
     gemm::tiling<operand_x, operand_y, WM, CONSUMERS, kInTurn, K_BLOCKS>;
 static_assert(tiling::SLOT == SLOT_X + SLOT_Y, "shared memory is less");
@@ -234,6 +236,7 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
             place.advance();
         }
     }
+    gemm::drain<products>(place);
 }
 
 } /* namespace */

@@ -194,6 +194,7 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
             }
         }
     }
+    gemm::drain<products>(place);
 }
 
 } /* namespace */

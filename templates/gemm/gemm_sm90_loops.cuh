@@ -214,9 +214,10 @@ __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
         await_turn<P>(place, group, my_turn);
         forget<P::HEIGHTS>(sums);
         const int last =
-            multiply_slots<P>(sums, place, x, y, mine.first, mine.end);
+            multiply_slots<P>(sums, place, x, y, mine.first, mine.end,
+                              walk.rank);
         pass_turn<P>(place, 1 - group, mine.end);
-        finish_slots<P>(sums, place, last);
+        finish_slots<P>(sums, place, last, walk.rank);
         if constexpr (P::K_BLOCKS > 1) {
             join_blocks<P>(sums, to, c, t, place, arrived, parts, alpha, beta);
             continue;
@@ -239,12 +240,12 @@ __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
  * sums. `walk` is that of whole tiles. */
 template <typename P, typename C, typename F, typename SCALES>
 __device__ __forceinline__ void
-reduce_parts(const typename P::walk &walk, C c, long long step,
+reduce_parts(typename P::walk walk, C c, long long step,
              const float4 *partial, int parts, float alpha, float beta,
              const F &after, const SCALES &scales)
 {
     constexpr int PART = P::x::ROWS * P::y::ROWS / 4;
-    const tile t = walk.at(blockIdx.x / (PART / 32));
+    const tile t = walk.numbered(blockIdx.x / (PART / 32));
     const int in_tile = blockIdx.x % (PART / 32) * 32 + threadIdx.x;
     const spot at = spot_of<P>(t, in_tile);
     float sums[1][4];

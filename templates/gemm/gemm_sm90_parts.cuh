@@ -25,7 +25,7 @@ struct tile {
 
 /* The tiles of this block, BM x BN each: `group` lines of tiles are walked
  * together, across them; a cluster takes SHARED_M x SHARED_N tiles that lie
- * side by side. First come all tiles of the first part, matrix by matrix. With
+ * side by side, column by column. First come all tiles of the first part, matrix by matrix. With
  * RUN > 1 a block takes so many neighbours of a row of tiles where it would take
  * one; the last may lie outside. With SHARED_K > 1 a cluster takes so many
  * neighbouring parts of a tile. */
@@ -67,9 +67,12 @@ struct tile_walk {
         tile t;
 
         t.row = ((along_n ? other : line) * SHARED_M +
-                 (SHARED_M > 1 ? rank : 0)) * BM;
+                 (SHARED_M == 1   ? 0
+                  : SHARED_N > 1 ? rank % SHARED_M
+                                 : rank)) *
+                BM;
         t.col = ((along_n ? line : other) * SHARED_N +
-                 (SHARED_N > 1 ? rank : 0)) * RUN * BN;
+                 (SHARED_N > 1 ? rank / SHARED_M : 0)) * RUN * BN;
         t.follows = t.goes_on = false;
         t.batch = matrix % batches;
         t.part = matrix / batches;
@@ -79,6 +82,14 @@ struct tile_walk {
         else
             t.id += rank;
         return t;
+    }
+
+    /* The one with this number, whole. */
+    __device__ tile numbered(int id)
+    {
+        if (OF_TILES > 1)
+            rank = id % OF_TILES;
+        return at(id / OF_TILES);
     }
 
     /* From here on every second one, from the first or second on. */

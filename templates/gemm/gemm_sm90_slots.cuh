@@ -28,8 +28,10 @@ namespace gemm {
 /* One operand's part of a slot: LINES of M or N by DEEP of K, in rows of 128 bytes
  * whose eight pieces of 16 bytes are exchanged by the row's number (swizzle).
  * Without ACROSS a row has ELEMENTS of K, with it one k of 64 elements of M or N,
- * each of 16 bits. SHARED blocks of the cluster read the same one. */
-template <bool ACROSS, int LINES, int DEEP, int ELEMENTS, int SHARED>
+ * each of 16 bits. SHARED blocks of the cluster read the same one; there are OTHERS
+ * times as many, and the ranks of those that share are APART. */
+template <bool ACROSS, int LINES, int DEEP, int ELEMENTS, int SHARED,
+          int OTHERS = 1, int APART = 1>
 struct operand {
     static_assert(!ACROSS || ELEMENTS == 64, "wgmma reads 16 bits across K");
     static constexpr int ROWS = LINES, DEPTH = DEEP;
@@ -50,6 +52,10 @@ struct operand {
         1ull << 62 | 64ull << 32 |
         (unsigned long long)(ACROSS ? DEEP * 128 / 16 : 1) << 16;
 
+    /* Bits of the blocks that share it, from that of the first one on. */
+    static constexpr int EVERY = ((1 << SHARED * APART) - 1) /
+                                 ((1 << APART) - 1);
+
     /* Where the k-th 32 bytes of K are, bytes. */
     static __device__ __forceinline__ constexpr int at(int k)
     {
@@ -63,7 +69,8 @@ struct operand {
                                                 int k, int matrix, int rank,
                                                 unsigned barrier)
     {
-        const int first = SHARED > 1 ? rank * (BOX_ROWS / SHARED) : 0;
+        const int turn = OTHERS > 1 ? rank / APART % SHARED : rank;
+        const int first = SHARED > 1 ? turn * (BOX_ROWS / SHARED) : 0;
 
 #pragma unroll
         for (int i = 0; i < BOXES; i++) {
@@ -72,8 +79,9 @@ struct operand {
             const int y = (ACROSS ? k : row) + first;
 
             if constexpr (SHARED > 1)
-                hone::tensor_load_all(at, map, x, y, matrix, barrier,
-                                      (1 << SHARED) - 1);
+                hone::tensor_load_all(
+                    at, map, x, y, matrix, barrier,
+                    OTHERS > 1 ? EVERY << (rank - turn * APART) : EVERY);
             else
                 hone::tensor_load(at, map, x, y, matrix, barrier);
         }
@@ -92,6 +100,8 @@ struct tiling {
     static constexpr int GROUP_COUNT = GROUPS;
     static constexpr int BLOCKS = X::BLOCKS * Y::BLOCKS; /* that share slots */
     static constexpr int K_BLOCKS = SHARED_K; /* that share a tile's K */
+    /* That fill a block's slots: those of its row and of its column. */
+    static constexpr int FILLERS = X::BLOCKS + Y::BLOCKS - 1;
     static constexpr int WARPS = TURNS ? 4 : GROUPS * 4; /* that read a slot */
     static constexpr int SLOT = X::BYTES + Y::BYTES;
     static constexpr int ROWS_OF_GROUP = GROUP_ROWS;
@@ -135,7 +145,7 @@ __device__ __forceinline__ void begin(const ring_place &place, unsigned copies)
     if (threadIdx.x == 0) {
         for (int i = 0; i < place.stages; i++) {
             hone::barrier_init(place.full + 8 * i, 1);
-            hone::barrier_init(place.empty + 8 * i, P::WARPS * P::BLOCKS);
+            hone::barrier_init(place.empty + 8 * i, P::WARPS * P::FILLERS);
         }
         for (int i = 0; i < TURNS; i++)
             hone::barrier_init(place.turns + 8 * i, 4);
@@ -143,10 +153,13 @@ __device__ __forceinline__ void begin(const ring_place &place, unsigned copies)
             hone::barrier_init(copies + 8 * i, 1);
         hone::barrier_init_done();
     }
-    if constexpr (P::BLOCKS > 1)
-        hone::cluster_sync();
-    else
+    if constexpr (P::BLOCKS > 1) {
+        __syncwarp();
+        hone::cluster_arrive(); /* barrier_init_done() orders what matters */
+        hone::cluster_wait();
+    } else {
         __syncthreads();
+    }
     hone::wait_for_previous();
 }
 
@@ -162,16 +175,27 @@ template <typename P> __device__ __forceinline__ void stand_by()
     }
 }
 
-/* Blocks of a cluster leave together. */
-template <typename P> __device__ __forceinline__ void end()
+/* The thread that filled the ring of a block of a cluster leaves when all that it sent
+ * is done with: until then others tell its barriers. A barrier of the whole cluster
+ * would wait for what is written to C, too. */
+template <typename P> __device__ __forceinline__ void drain(ring_place place)
 {
     static_assert(P::BLOCKS == 1 || P::K_BLOCKS == 1, "a cluster shares one");
+    if constexpr (P::BLOCKS > 1) {
+#pragma unroll 1
+        for (int i = 0; i < place.stages; i++) {
+            hone::barrier_wait(place.own_empty(), place.round ^ 1);
+            place.advance();
+        }
+    }
+}
+
+/* Blocks that share K leave together. */
+template <typename P> __device__ __forceinline__ void end()
+{
     if constexpr (P::K_BLOCKS > 1) {
         __syncwarp();
         hone::cluster_wait();
-    } else if constexpr (P::BLOCKS > 1) {
-        __syncwarp();
-        hone::cluster_sync();
     }
 }
 
@@ -196,6 +220,28 @@ __device__ __forceinline__ void release(const ring_place &place, int slot)
             hone::barrier_arrive_at(place.empty + 8 * slot, lane);
     } else if (lane == 0) {
         hone::barrier_arrive(place.empty + 8 * slot);
+    }
+}
+
+/* The same where a cluster has rows and columns of tiles; `rank` is the block's. */
+template <typename P>
+__device__ __forceinline__ void release_all(const ring_place &place, int slot,
+                                            int rank)
+{
+    constexpr int OF_COLUMN = P::y::BLOCKS; /* ranks next to each other */
+    const int lane = threadIdx.x % 32;
+
+    if constexpr (P::FILLERS == P::BLOCKS) {
+        release<P::BLOCKS>(place, slot);
+    } else if (lane < P::FILLERS) {
+        const int own = rank % OF_COLUMN;
+        const int of_row = own + OF_COLUMN * lane;
+        const int in_column = lane - P::x::BLOCKS;
+        const int to = lane < P::x::BLOCKS
+                           ? of_row
+                           : rank - own + in_column + (in_column >= own);
+
+        hone::barrier_arrive_at(place.empty + 8 * slot, to);
     }
 }
 
@@ -228,7 +274,7 @@ __device__ __forceinline__ void multiply_slot(typename P::sums &sums,
 template <typename P, int HEIGHTS = P::HEIGHTS>
 __device__ __forceinline__ int
 multiply_slots(typename P::sums &sums, ring_place &place, unsigned long long a,
-               unsigned long long b, int first, int end)
+               unsigned long long b, int first, int end, int rank = 0)
 {
     int last = 0;
 
@@ -238,7 +284,7 @@ multiply_slots(typename P::sums &sums, ring_place &place, unsigned long long a,
         multiply_slot<P, HEIGHTS>(sums, a, b, place.slot, step > first);
         hone::wgmma_wait<P::PENDING>();
         if (P::PENDING == 0 || step > first)
-            release<P::BLOCKS>(place, P::PENDING == 0 ? place.slot : last);
+            release_all<P>(place, P::PENDING == 0 ? place.slot : last, rank);
         last = place.slot;
         place.advance();
     }
@@ -248,11 +294,12 @@ multiply_slots(typename P::sums &sums, ring_place &place, unsigned long long a,
 /* Behind it the sums may be read. */
 template <typename P, int HEIGHTS = P::HEIGHTS>
 __device__ __forceinline__ void finish_slots(typename P::sums &sums,
-                                             const ring_place &place, int last)
+                                             const ring_place &place, int last,
+                                             int rank = 0)
 {
     hone::wgmma_wait<0>();
     if (P::PENDING > 0)
-        release<P::BLOCKS>(place, last);
+        release_all<P>(place, last, rank);
 #pragma unroll
     for (int i = 0; i < HEIGHTS; i++)
         hone::wgmma_result(sums[i]);

@@ -4,15 +4,15 @@
 #pragma once
 
 #pragma hone param BM in {64, 128, 256} default 128
-#pragma hone param BN in {8, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 128
+#pragma hone param BN in {8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 128
 #pragma hone param BK in {64, 128} default 64
 #pragma hone param SWAP: bool default false
 #pragma hone param CONSUMERS in {1, 2} default 2
 #pragma hone param SCHEDULE in {together, in_turn} default together
-#pragma hone param CLUSTER in {c1x1, c2x1, c1x2} default c1x1
+#pragma hone param CLUSTER in {c1x1, c2x1, c1x2, c4x1, c1x4, c2x2, c4x2, c2x4} default c1x1
 #pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128} default 1
 #pragma hone param FINISH in {ticket, reduce, cluster} default ticket when SPLIT_K > 1
-#pragma hone param STAGES in {2, 3, 4, 5, 6, 7, 8, 12, 16} default 4
+#pragma hone param STAGES in {2, 3, 4, 5, 6, 7, 8, 10, 12, 16} default 4
 #pragma hone param STORE in {tensor, direct} default tensor when FINISH != cluster
 #pragma hone param BUFFERS in {1, 2, 3, 4} default 2 when FINISH != cluster
 #pragma hone param STREAM: bool default false
@@ -26,8 +26,8 @@
 /* Blocks of a cluster that share a tile's K; they write it from registers. */
 #pragma hone let K_BLOCKS = FINISH == cluster ? gcd(SPLIT_K, 8) : 1
 #pragma hone let STAGED = STORE == tensor && FINISH != cluster
-#pragma hone let CLUSTER_M = CLUSTER == c2x1 ? 2 : 1
-#pragma hone let CLUSTER_N = CLUSTER == c1x2 ? 2 : 1
+#pragma hone let CLUSTER_M = CLUSTER == c4x1 || CLUSTER == c4x2 ? 4 : CLUSTER == c2x1 || CLUSTER == c2x2 || CLUSTER == c2x4 ? 2 : 1
+#pragma hone let CLUSTER_N = CLUSTER == c1x4 || CLUSTER == c2x4 ? 4 : CLUSTER == c1x2 || CLUSTER == c2x2 || CLUSTER == c4x2 ? 2 : 1
 #pragma hone let WM = SCHEDULE == in_turn ? BM : BM/CONSUMERS
 #pragma hone let THREADS = (CONSUMERS + 1)*128
 #pragma hone let X_ACROSS = SWAP ? TRANS_B == 0 : TRANS_A == 1
@@ -54,7 +54,9 @@
 #pragma hone let PARTIALS = PARTS/K_BLOCKS
 #pragma hone let IN_CLUSTER = CLUSTER_M*CLUSTER_N*K_BLOCKS
 #pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, RUN*BN), CLUSTER_N)*BATCH*PARTIALS
-#pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/IN_CLUSTER
+#pragma hone let RESIDENT = (IN_CLUSTER > 2 ? device.sm_count/16*16 : device.sm_count)*MIN_BLOCKS/IN_CLUSTER
+/* Clusters are whole, also where tiles of theirs lie outside. */
+#pragma hone let ALL_TILES = CLUSTERS/max(PARTIALS, 1)*CLUSTER_M*CLUSTER_N
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
 #pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
@@ -71,26 +73,26 @@
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
 #pragma hone require BUFFERS != 3 || (SHARES && BUFFERS == ceildiv(BN, PHASE)) "three buffers hold a whole tile, which groups have in turn"
 #pragma hone require BUFFERS <= 3 || (BN >= BUFFERS*PHASE && BK == 64 && PENDING == 1) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
-#pragma hone require !SWAP || (!STAGED && SCHEDULE == together && CLUSTER == c1x1) "a transposed tile is written from registers, and few are"
-#pragma hone require SPLIT_K == 1 || (SCHEDULE == together && CLUSTER == c1x1 && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
-#pragma hone require CLUSTER_M == 1 || BN >= 64 "half a tile so narrow is no whole box"
+#pragma hone require !SWAP || (!STAGED && SCHEDULE == together) "a transposed tile is written from registers, and few are"
+#pragma hone require SPLIT_K == 1 || (SCHEDULE == together && (CLUSTER == c1x1 || FINISH != cluster) && PERSISTENT && RASTER == along_m && GROUP == 8) "K is shared where tiles are few"
+#pragma hone require CLUSTER_M == 1 || Y_ACROSS || BN % (8*CLUSTER_M) == 0 "parts of a tile are boxes of whole groups of 8 rows"
 #pragma hone require FINISH != cluster || (K_BLOCKS > 1 && PARTS == SPLIT_K) "clusters share K by 2, 4 or 8"
 #pragma hone require FINISH != cluster || BM*BN*4 <= STAGES*(SLOT_X + SLOT_Y) "the sums of a tile do not fit the ring"
 #pragma hone require (STORE != tensor && !SWAP && BN >= 64) + (BUFFERS == 4 || (BUFFERS == 1 && SMEM + STAGING <= device.smem_optin)) + (MIN_BLOCKS != 1) <= 1 "what seldom helps is tried one at a time"
 #pragma hone require RUN == 1 || (STORE == tensor && !MAPPED_C && PERSISTENT && SPLIT_K == 1 && MIN_BLOCKS == 1 && BN >= 64 && PENDING == 1 && BUFFERS <= 3 && GROUP == 8 && BK == 64 && (WM*BN <= 160*128 || BUFFERS == 3)) "runs of tiles are for rows of C that the copy engine cannot write"
 #pragma hone prefer RUN == 1 || 10*ceildiv(COLS, RUN*BN)*RUN <= 11*ceildiv(COLS, BN) "too many tiles of the last run would lie outside"
 #pragma hone prefer RUN == 1 || 2*CLUSTERS >= RESIDENT "runs so long leave multiprocessors idle"
-#pragma hone require STAGES*BK <= (BM*BN <= 64*64 ? 1024 : 512) "the ring is deeper than copies need"
+#pragma hone require STAGES*BK <= (BM*BN <= 64*128 ? 1024 : 512) "the ring is deeper than copies need"
 #pragma hone require !STREAM || (RASTER == along_m && GROUP == 8 && PENDING == 1 && STORE == tensor && SPLIT_K == 1 && !SWAP) "what seldom helps is tried one at a time"
 #pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
-#pragma hone require STAGES*BK >= 256 || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
+#pragma hone require STAGES*BK >= min(256, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
 #pragma hone prefer BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
-#pragma hone prefer BN >= 64 || COLS <= 2*BN "so narrow tiles are for a narrow C"
-#pragma hone require CLUSTER_M == 1 || ROWS > BM "there is one row of tiles"
-#pragma hone require CLUSTER_N == 1 || COLS > BN "there is one column of tiles"
-#pragma hone prefer !SWAP || (M <= 128 && M < N) || SMALL "C has rows enough"
+#pragma hone prefer BN >= 64 || COLS <= 2*BN || TILES <= device.sm_count "so narrow tiles are for a narrow C"
+#pragma hone require 2*ROWS > BM*CLUSTER_M || CLUSTER_M == 1 "most rows of a cluster would lie outside"
+#pragma hone require 2*COLS > BN*CLUSTER_N || CLUSTER_N == 1 "most columns of a cluster would lie outside"
+#pragma hone prefer !SWAP || (M <= 256 && M < N) || SMALL "C has rows enough"
 #pragma hone prefer SWAP || M > 64 || N <= 64 || (BM == 128 && BN == 128) || SMALL "so few rows are better columns"
 #pragma hone prefer SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K || (K <= 128 && SMALL) "K is too short to be split so often"
 #pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 2*MIN_BLOCKS*device.sm_count "enough tiles without splitting K so often"
