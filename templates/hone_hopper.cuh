@@ -347,6 +347,18 @@ __device__ inline void store_matrices(unsigned to, unsigned a, unsigned b,
                  : "memory");
 }
 
+/* The same, each matrix turned: lane l gives the address of what was column l%8. */
+__device__ inline void store_matrices_turned(unsigned to, unsigned a,
+                                             unsigned b, unsigned c,
+                                             unsigned d)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], "
+                 "{%1, %2, %3, %4};"
+                 :
+                 : "r"(to), "r"(a), "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+
 /* 2, 4, 8 or 16 bytes to shared memory and from it, at multiples of that. */
 __device__ inline void shared_store(unsigned to, float a, float b)
 {

@@ -19,7 +19,10 @@
  *
  * Rows of a product are 64, its columns may be 8. With SWAP they change
  * places: what is computed is the transpose, op(B)' * op(A)', which is C where
- * what the code calls a column is a row. So a C of few rows wastes little.
+ * what the code calls a column is a row. So a C of few rows wastes little, and
+ * rows that 64 or 128 do not divide take fewer tiles of, say, 224 of them.
+ * Staged, such a tile is turned on its way into the buffer, whose rows are rows of
+ * C then (gemm_sm90_turned.cuh).
  * Below, rows and columns are those of the products, X (rows) and Y (columns)
  * their operands: A and B, or B and A.
  *
@@ -86,6 +89,7 @@
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
+#include "gemm_sm90_turned.cuh"
 #include "gemm_sm90_shares.cuh"
 #include "gemm_sm90_loops.cuh"
 
@@ -129,7 +133,7 @@
 #pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
 #pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
-#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
+#pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(SWAP ? PHASE : BOX, SWAP ? BOX : WM, 1) swizzle(SWAP ? 128 : BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
 #pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
@@ -152,8 +156,13 @@ using tiling =
 static_assert(tiling::SLOT == SLOT_X + SLOT_Y, "shared memory is less");
 using matrix_c = gemm::matrix<OUT, SWAP>;
 using epilogue = hone::epilogue<OUT, BIAS != 0, ACTIVATION>;
+#pragma hone if SWAP
+using staged_output =
+    gemm::turned_output<OUT, BN, WM, BOX, BUFFERS, STREAM>;
+#pragma hone else
 using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM,
                                           (RUN > 1), kInTurn && !SHARES>;
+#pragma hone endif
 using target = gemm::target<matrix_c, staged_output, epilogue, gemm::no_scales,
                             !STAGED, SPLITS != 0, SHARES != 0>;
 

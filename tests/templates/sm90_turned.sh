@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# How a transposed tile gets to C (gemm_sm90_turned.cuh), on the cpu device: what is
+# staged is what boxes of the copy engine read, for tiles of every width, and what warps
+# write where it cannot; mistakes are found.
+. "$(dirname "$0")/../tools/hone_test.sh"
+HONE_CACHE_DIR=$work/cache
+export HONE_CACHE_DIR
+cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cuh \
+    "$HONE_SOURCE"/tests/templates/turned/* "$work"
+# right DIMS CONFIG
+right() {
+    run 0 verify "$work/gemm_turned.cu" --device cpu --format json --limit 1 \
+        --dims "$1" --config "$2"
+    json failed=0
+    ! grep -q '"checked": 0' "$work/out" || fail "$1 $2: nothing was checked"
+}
+for width in 16 48 80 96 128 160 192 224 256; do
+    right "$((width + 35)),152,6,f16,f16" "WM=64,BN=$width"
+done
+for width in 32 64 112 144 176 208 240; do
+    right "$((width + 35)),153,6,f16,f32" "WM=128,BN=$width,BUFFERS=1"
+done
+right 300,264,6,bf16,bf16,0,1,EPILOGUE=36 WM=128,BN=112,BUFFERS=4
+right 130,264,6,f16,f32,1,1,EPILOGUE=6 WM=64,BN=80,BUFFERS=1
+right 100,136,6,f16,f16,1,0,BATCH=3 WM=128,BN=32
+right 100,131,6,f16,f16,BATCH=3 WM=64,BN=48,BUFFERS=1
+right 300,197,6,bf16,bf16,EPILOGUE=36 WM=128,BN=224
+right 300,197,6,f16,f32,0,0,,,203 WM=64,BN=144,BUFFERS=4
+right 200,304,6,f16,f16,0,0,ADD=0 WM=128,BN=240
+mkdir "$work/planted"
+# planted FILE PATTERN REPLACEMENT DIMS CONFIG: it is found.
+planted() {
+    cp "$work"/*.cuh "$work/gemm_turned.cu" "$work/planted"
+    sed "s/$2/$3/" "$work/$1" >"$work/planted/$1"
+    ! cmp -s "$work/$1" "$work/planted/$1" || fail "$1 has changed: no '$2'"
+    run 1 verify "$work/planted/gemm_turned.cu" --device cpu --limit 1 --format json \
+        --dims "$4" --config "$5"
+    grep -q '"outcome": "\(wrong\|fault\)"' "$work/out" || fail "planted $3: not found wrong"
+}
+turned=gemm_sm90_turned.cuh
+f16=300,264,6,f16,f16
+f32=300,264,6,f16,f32
+wide=WM=128,BN=112
+planted $turned 'lane \/ 8 % 2 \* 8' 'lane \/ 16 * 8' $f16 $wide
+planted $turned 'lane \/ 16 \* 8 + lane % 8' 'lane % 16' $f16 $wide
+planted $turned 'i \* HEIGHT + c \* ROW' 'i * BLOCK + c * ROW' $f32 $wide
+planted $turned '+ row \* 8)' '+ row * 16)' $f32 $wide
+planted $turned '+ col, lane_row' ', lane_row' $f16 $wide
+planted $turned 't.row + j \* PHASE, row + i' 't.row, row + i' $f16 $wide
+planted $turned 't.row + j \* PHASE, row + i' 't.row + j * PHASE, row' $f16 $wide
+planted $turned 't.row + j \* PHASE, t.col' 't.row, t.col' $f16 $wide
+planted $turned 'min(c.cols, t.col + WIDTH)' 'c.cols' 300,197,6,f16,f16,ADD=0 $wide
+planted $turned '(BUFFERS - 1) \* PHASE' 'BUFFERS * PHASE' $f32 $wide
+planted $turned 'parity ^= 1u << next' 'parity ^= 1u' $f32 $wide
