@@ -47,11 +47,16 @@
  *
  * Alignment: the copy engine takes rows that start at multiples of 16 bytes, so
  * LDA, LDB and the steps from matrix to matrix of a batch must be multiples of
- * 8 elements. A matrix that lacks this is first copied to a workspace by
- * gemm_sm90_pack: one launch for both and a pass over it, during which the
- * product gets ready. For C the same, where the elements may be 4 bytes, decides
- * how STORE = tensor writes it. A, B and C start at multiples of 16 bytes, as
- * any cudaMalloc result does.
+ * 8 elements. What is done about a matrix that lacks this (it is loose) says
+ * LOOSE. `packed`: it is first copied to a workspace by gemm_sm90_pack, one
+ * launch for both and a pass over it, during which the product gets ready. That is
+ * for large products, which read it many times. `shifted`: the warp group that
+ * fills the ring reads it as it is and shifts it into place (gemm_sm90_loose.cuh); a
+ * matrix that is aligned still comes by copies, to the same slots. That is for small
+ * ones, where a second launch costs more than some 1,200 clocks of loads for a slot
+ * of 128 x 64 and 128 x 64. For C the same, where the elements may be 4 bytes,
+ * decides how STORE = tensor writes it. A, B and C start at multiples of 16
+ * bytes, as any cudaMalloc result does.
  *
  * Slots hold rows of 128 bytes whose eight 16-byte pieces are exchanged by the
  * row's number (swizzle), so that neither copies nor products meet bank
@@ -86,6 +91,7 @@
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_slots.cuh"
+#include "gemm_sm90_loose.cuh"
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
 #include "gemm_sm90_store.cuh"
@@ -101,8 +107,8 @@
 
 #include "gemm_sm90_space.cuh"
 
-#pragma hone let PACK_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
-#pragma hone let PACK_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
+#pragma hone let PACK_A = LOOSE_A && LOOSE == packed
+#pragma hone let PACK_B = LOOSE_B && LOOSE == packed
 #pragma hone let PITCH_A = align(COLS_A, COLS_A > 384 ? 64 : 16)
 #pragma hone let PITCH_B = align(COLS_B, COLS_B > 384 ? 64 : 16)
 #pragma hone let PACKED_A = PACK_A ? BATCH*ROWS_A*PITCH_A : 0
@@ -114,14 +120,17 @@
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? ALL_TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
- * about 40 from the level 2 cache, 64 written, 16 sent to another block. 1,500 and
- * 4,000 begin and end a tile and another launch, 1,000 are for blocks to meet. */
+ * about 40 from the level 2 cache, 64 written, 16 sent to another block, 26 read
+ * and shifted by threads. 1,500 and 4,000 begin and end a tile and another launch,
+ * 1,000 are for blocks to meet. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
-#pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
+#pragma hone let SHIFT = LOOSE == shifted ? ((SWAP ? LOOSE_B : LOOSE_A)*BM + (SWAP ? LOOSE_A : LOOSE_B)*BN)*DEEP/13 : 0
+#pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count) : 0
+#pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH), SHIFT)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
 #pragma hone let MEET = FINISH == cluster ? 1000 + BM*BN*3/16 : 0
-#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone feature COST = PACK + ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
 // With one row or one matrix the step to the next is anything that maps take.
@@ -129,20 +138,21 @@
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
 #pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/(SWAP ? CLUSTER_M : CLUSTER_N)
 #pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/(SWAP ? CLUSTER_N : CLUSTER_M)
-#pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
-#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
+#pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!LOOSE_A)
+#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!LOOSE_B)
 #pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(SWAP ? PHASE : BOX, SWAP ? BOX : WM, 1) swizzle(SWAP ? 128 : BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(PACK_A), i32(PACK_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias) early
+#pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(LOOSE_A), i32(LOOSE_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias, A, B, i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B)) early
 #pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(ALL_TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
 namespace {
 
 namespace gemm = hone::gemm;
 
+constexpr bool kShifted = LOOSE == LOOSE_values::shifted;
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
 constexpr int kMostStages = 16;
 constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
@@ -171,6 +181,7 @@ struct products : tiling {
     using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, RUN, K_BLOCKS>;
     using steps = gemm::steps_of_part<BK, 1, SPLITS != 0>;
     static constexpr int PENDING = ::PENDING;
+    static constexpr int FILLERS = kShifted ? 5 : tiling::FILLERS;
 
     /* One product of 64 rows, BN columns and 16 of K; `sum` 0 forgets what the
      * sums held. */
@@ -258,12 +269,14 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
           const __grid_constant__ CUtensorMap MAP_C, OUT *C, float4 *partial,
           unsigned *tickets, float alpha, float beta, long long ldc,
           long long step_c, int rows, int cols, int K, int batches, int parts,
-          int stages, int along_n, int line_group, int packed_a, int packed_b,
-          int mapped_c, int pairs_c, int ticket, const OUT *bias)
+          int stages, int along_n, int line_group, int loose_a, int loose_b,
+          int mapped_c, int pairs_c, int ticket, const OUT *bias, const T *A,
+          const T *B, long long lda, long long step_a, long long ldb,
+          long long step_b)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
-    const CUtensorMap &map_a = packed_a ? MAP_PACKED_A : MAP_A;
-    const CUtensorMap &map_b = packed_b ? MAP_PACKED_B : MAP_B;
+    const CUtensorMap &map_a = !kShifted && loose_a ? MAP_PACKED_A : MAP_A;
+    const CUtensorMap &map_b = !kShifted && loose_b ? MAP_PACKED_B : MAP_B;
     const products::walk walk(rows, cols, batches, parts, line_group,
                               along_n != 0);
     const gemm::ring_place place =
@@ -277,7 +290,19 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     if (threadIdx.x < 128) {
         if constexpr (kRegistersMove)
             hone::registers_shrink<PRODUCER>();
-        if (threadIdx.x == 0)
+        if constexpr (kShifted) {
+            const gemm::loose_array x(
+                SWAP ? B : A, X_ACROSS ? K : rows, X_ACROSS ? rows : K,
+                SWAP ? ldb : lda, SWAP ? step_b : step_a, batches);
+            const gemm::loose_array y(
+                SWAP ? A : B, Y_ACROSS ? K : cols, Y_ACROSS ? cols : K,
+                SWAP ? lda : ldb, SWAP ? step_a : step_b, batches);
+
+            gemm::produce_loose<products>(
+                place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, x, y,
+                SWAP ? loose_b : loose_a, SWAP ? loose_a : loose_b, K, parts,
+                to.staged.loaded + 64);
+        } else if (threadIdx.x == 0)
             produce(place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, K,
                     parts);
         gemm::stand_by<products>();

@@ -34,6 +34,7 @@ template <bool ACROSS, int LINES, int DEEP, int ELEMENTS, int SHARED,
           int OTHERS = 1, int APART = 1>
 struct operand {
     static_assert(!ACROSS || ELEMENTS == 64, "wgmma reads 16 bits across K");
+    static constexpr bool IS_ACROSS = ACROSS;
     static constexpr int ROWS = LINES, DEPTH = DEEP;
     static constexpr int BLOCKS = SHARED; /* that read the same one */
     static constexpr int BOXES = ACROSS ? (ROWS + 63) / 64 : DEEP / ELEMENTS;
@@ -101,9 +102,10 @@ struct tiling {
     static constexpr int BLOCKS = X::BLOCKS * Y::BLOCKS; /* that share slots */
     static constexpr int K_BLOCKS = SHARED_K; /* that share a tile's K */
     /* That fill a block's slots: those of its row and of its column. */
-    static constexpr int FILLERS = X::BLOCKS + Y::BLOCKS - 1;
+    static constexpr int SOURCES = X::BLOCKS + Y::BLOCKS - 1;
     static constexpr int WARPS = TURNS ? 4 : GROUPS * 4; /* that read a slot */
     static constexpr int SLOT = X::BYTES + Y::BYTES;
+    static constexpr int FILLERS = 1; /* that arrive at `full` */
     static constexpr int ROWS_OF_GROUP = GROUP_ROWS;
     static constexpr int HEIGHTS = GROUP_ROWS / 64; /* products over these */
     static constexpr int SUMS = Y::ROWS / 2;        /* a thread's, of a product */
@@ -144,8 +146,8 @@ __device__ __forceinline__ void begin(const ring_place &place, unsigned copies)
 {
     if (threadIdx.x == 0) {
         for (int i = 0; i < place.stages; i++) {
-            hone::barrier_init(place.full + 8 * i, 1);
-            hone::barrier_init(place.empty + 8 * i, P::WARPS * P::FILLERS);
+            hone::barrier_init(place.full + 8 * i, P::FILLERS);
+            hone::barrier_init(place.empty + 8 * i, P::WARPS * P::SOURCES);
         }
         for (int i = 0; i < TURNS; i++)
             hone::barrier_init(place.turns + 8 * i, 4);
@@ -231,9 +233,9 @@ __device__ __forceinline__ void release_all(const ring_place &place, int slot,
     constexpr int OF_COLUMN = P::y::BLOCKS; /* ranks next to each other */
     const int lane = threadIdx.x % 32;
 
-    if constexpr (P::FILLERS == P::BLOCKS) {
+    if constexpr (P::SOURCES == P::BLOCKS) {
         release<P::BLOCKS>(place, slot);
-    } else if (lane < P::FILLERS) {
+    } else if (lane < P::SOURCES) {
         const int own = rank % OF_COLUMN;
         const int of_row = own + OF_COLUMN * lane;
         const int in_column = lane - P::x::BLOCKS;

@@ -22,6 +22,7 @@
 #pragma hone param PERSISTENT: bool default true
 #pragma hone param RASTER in {along_m, along_n} default along_m
 #pragma hone param GROUP in {4, 8, 16} default 8
+#pragma hone param LOOSE in {packed, shifted} default packed
 
 /* Blocks of a cluster that share a tile's K; they write it from registers. */
 #pragma hone let K_BLOCKS = FINISH == cluster ? gcd(SPLIT_K, 8) : 1
@@ -42,9 +43,9 @@
 #pragma hone let SHARES = SCHEDULE == in_turn && RUN > 1 && ADD == 0 && (BUFFERS == 3 || (BUFFERS == 2 && STAGES >= 5))
 #pragma hone let STAGING = STAGED ? (SHARES ? 1 : CONSUMERS)*BUFFERS*WM*128 : 0
 #pragma hone let EDGES = RUN > 1 ? (SCHEDULE == in_turn ? 3 : 2)*BM*32 : 0
-#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + 384
+#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + (LOOSE == shifted ? 512 : 384)
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
-#pragma hone let PRODUCER = CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
+#pragma hone let PRODUCER = LOOSE == shifted ? (MIN_BLOCKS == 1 ? 144 : 128) : CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
 #pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - PRODUCER)/CONSUMERS/8*8)
 #pragma hone let ROWS = SWAP ? N : M
 #pragma hone let COLS = SWAP ? M : N
@@ -59,6 +60,9 @@
 #pragma hone let ALL_TILES = CLUSTERS/max(PARTIALS, 1)*CLUSTER_M*CLUSTER_N
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
 #pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
+/* Rows that do not begin at multiples of 16 bytes. */
+#pragma hone let LOOSE_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
+#pragma hone let LOOSE_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
 
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
@@ -69,6 +73,12 @@
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
+#pragma hone require LOOSE == packed || CLUSTER == c1x1 "what threads write is seen by their own block alone"
+#pragma hone require LOOSE == packed || CONSUMERS*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
+#pragma hone require LOOSE == packed || max(LDA, LDB) <= 64M "threads that shift count from row to row in 31 bits"
+#pragma hone prefer LOOSE == packed || LOOSE_A || LOOSE_B "rows of A and B are aligned"
+#pragma hone prefer LOOSE == packed || BATCH*M*N*K <= 16G "so large a product reads A and B too often for threads to shift them"
+#pragma hone prefer LOOSE == packed || (SCHEDULE == together && BK == 64 && PENDING == 1 && !STREAM && PERSISTENT && RASTER == along_m && GROUP == 8) "threads that shift are slower than what these are for"
 #pragma hone require !STAGED || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
 #pragma hone require BUFFERS != 3 || (SHARES && BUFFERS == ceildiv(BN, PHASE)) "three buffers hold a whole tile, which groups have in turn"
