@@ -120,16 +120,16 @@
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? ALL_TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
- * about 40 from the level 2 cache, 64 written, 16 sent to another block, 26 read
+ * about 40 from the level 2 cache, 64 written, 16 sent to another block, 10 read
  * and shifted by threads. 1,500 and 4,000 begin and end a tile and another launch,
- * 1,000 are for blocks to meet. */
+ * 3,000 are for blocks to meet. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
-#pragma hone let SHIFT = LOOSE == shifted ? ((SWAP ? LOOSE_B : LOOSE_A)*BM + (SWAP ? LOOSE_A : LOOSE_B)*BN)*DEEP/13 : 0
+#pragma hone let SHIFT = LOOSE == shifted ? ((SWAP ? LOOSE_B : LOOSE_A)*BM + (SWAP ? LOOSE_A : LOOSE_B)*BN)*DEEP/5 : 0
 #pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count) : 0
 #pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH), SHIFT)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone let MEET = FINISH == cluster ? 1000 + BM*BN*3/16 : 0
+#pragma hone let MEET = FINISH == cluster ? 3000 + BM*BN*3/16 : 0
 #pragma hone feature COST = PACK + ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 

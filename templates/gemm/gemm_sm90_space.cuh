@@ -51,11 +51,12 @@
 #pragma hone let COLS = SWAP ? M : N
 #pragma hone let TILES = ceildiv(ROWS, BM)*ceildiv(COLS, BN)*BATCH
 #pragma hone let PARTS = min(SPLIT_K, ceildiv(K, BK))
-/* Parts that meet in the workspace, clusters, and those that run at once. */
+/* Parts that meet in the workspace, clusters, and those that run at once: 30 of four
+ * blocks and 15 of eight on an H100 of 132 multiprocessors. */
 #pragma hone let PARTIALS = PARTS/K_BLOCKS
 #pragma hone let IN_CLUSTER = CLUSTER_M*CLUSTER_N*K_BLOCKS
 #pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, RUN*BN), CLUSTER_N)*BATCH*PARTIALS
-#pragma hone let RESIDENT = (IN_CLUSTER > 2 ? device.sm_count/16*16 : device.sm_count)*MIN_BLOCKS/IN_CLUSTER
+#pragma hone let RESIDENT = (IN_CLUSTER > 2 ? device.sm_count - 12 : device.sm_count)*MIN_BLOCKS/IN_CLUSTER
 /* Clusters are whole, also where tiles of theirs lie outside. */
 #pragma hone let ALL_TILES = CLUSTERS/max(PARTIALS, 1)*CLUSTER_M*CLUSTER_N
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
@@ -77,7 +78,7 @@
 #pragma hone require LOOSE == packed || CONSUMERS*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
 #pragma hone require LOOSE == packed || max(LDA, LDB) <= 64M "threads that shift count from row to row in 31 bits"
 #pragma hone prefer LOOSE == packed || LOOSE_A || LOOSE_B "rows of A and B are aligned"
-#pragma hone prefer LOOSE == packed || BATCH*M*N*K <= 16G "so large a product reads A and B too often for threads to shift them"
+#pragma hone prefer LOOSE == packed || BATCH*M*N*K <= 512M "so large a product reads A and B too often for threads to shift them"
 #pragma hone prefer LOOSE == packed || (SCHEDULE == together && BK == 64 && PENDING == 1 && !STREAM && PERSISTENT && RASTER == along_m && GROUP == 8) "threads that shift are slower than what these are for"
 #pragma hone require !STAGED || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
@@ -92,7 +93,7 @@
 #pragma hone require RUN == 1 || (STORE == tensor && !SWAP && !MAPPED_C && PERSISTENT && SPLIT_K == 1 && MIN_BLOCKS == 1 && BN >= 64 && PENDING == 1 && BUFFERS <= 3 && GROUP == 8 && BK == 64 && (WM*BN <= 160*128 || BUFFERS == 3)) "runs of tiles are for rows of C that the copy engine cannot write"
 #pragma hone prefer RUN == 1 || 10*ceildiv(COLS, RUN*BN)*RUN <= 11*ceildiv(COLS, BN) "too many tiles of the last run would lie outside"
 #pragma hone prefer RUN == 1 || 2*CLUSTERS >= RESIDENT "runs so long leave multiprocessors idle"
-#pragma hone require STAGES*BK <= (BM*BN <= 64*128 ? 1024 : 512) "the ring is deeper than copies need"
+#pragma hone require STAGES*BK <= (BM*BN <= 64*64 || (BM*BN <= 64*160 && (IN_CLUSTER > 2 || SPLIT_K > 1)) ? 1024 : 512) "the ring is deeper than copies need"
 #pragma hone require !STREAM || (RASTER == along_m && GROUP == 8 && PENDING == 1 && STORE == tensor && SPLIT_K == 1 && !SWAP) "what seldom helps is tried one at a time"
 #pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
 #pragma hone require STAGES*BK >= min(256, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
@@ -102,6 +103,14 @@
 #pragma hone prefer BN >= 64 || COLS <= 2*BN || TILES <= device.sm_count "so narrow tiles are for a narrow C"
 #pragma hone require 2*ROWS > BM*CLUSTER_M || CLUSTER_M == 1 "most rows of a cluster would lie outside"
 #pragma hone require 2*COLS > BN*CLUSTER_N || CLUSTER_N == 1 "most columns of a cluster would lie outside"
+#pragma hone prefer IN_CLUSTER <= 2 || (PENDING == 1 && BUFFERS == 2 && MIN_BLOCKS == 1 && BK == 64 && SCHEDULE == together && PERSISTENT && RASTER == along_m && GROUP == 8 && RUN == 1 && !STREAM) "of large clusters what seldom helps is not tried"
+#pragma hone prefer IN_CLUSTER == 1 || SPLIT_K == 1 || (PENDING == 1 && BUFFERS == 2 && BK == 64 && MIN_BLOCKS == 1) "of clusters that share K what seldom helps is not tried"
+#pragma hone prefer IN_CLUSTER <= 2 || 2*SMEM > device.smem_optin || STAGES*BK >= min(512, align(ceildiv(K, PARTS), BK)) "a ring so short lets other blocks of the cluster wait"
+#pragma hone prefer IN_CLUSTER == 1 || PENDING == 1 || STAGED "of clusters what seldom helps is not tried twice"
+#pragma hone prefer SPLIT_K == 1 || FINISH != reduce || STORE == direct "the second launch writes C"
+#pragma hone prefer SPLIT_K == 1 || FINISH != cluster || (PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && ceildiv(K, BK) >= 8*SPLIT_K) "of clusters that share K what seldom helps is not tried"
+#pragma hone prefer SPLIT_K == 1 || 2*SMEM*MIN_BLOCKS > device.smem_optin || STAGES*BK >= min(512, align(ceildiv(K, PARTS), BK)) "K is long, and the ring could be"
+#pragma hone prefer BN % 16 == 0 || BN == 8 || SWAP || COLS <= 64 "tiles of such widths are written from registers"
 #pragma hone prefer !SWAP || (M <= 256 && M < N) || (SMALL && !STAGED) || (STAGED && N >= 64 && (SMALL || (BM >= 128 && BN >= 96 && PENDING == 1)) && ceildiv(ROWS, BM)*ceildiv(COLS, BN) < ceildiv(M, BM)*ceildiv(N, BN)) "C has rows enough, and transposed tiles are no fewer"
 #pragma hone prefer SWAP || M > 64 || N <= 64 || (BM == 128 && BN == 128) || SMALL "so few rows are better columns"
 #pragma hone prefer SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K || (K <= 128 && SMALL) "K is too short to be split so often"
