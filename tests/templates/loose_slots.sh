@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Slots that gemm_sm90_loose.cuh fills from rows that begin anywhere, on the cpu device,
-# compared with what the copy engine leaves there: all layouts, tiles, ends of K, rows
-# and arrays, batches. Nothing is read outside of the arrays; and defects are found.
+# compared with what the copy engine leaves there: K contiguous and across, ends of K,
+# rows and arrays, batches. Nothing is read outside of the arrays; and defects are found.
 . "$(dirname "$0")/../tools/hone_test.sh"
 command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
@@ -20,13 +20,11 @@ verify() {
         --dims "70,45,131,$form" "$@"
 }
 for form in 0,0,64,80,128,3 0,1,256,48,64,3 1,0,128,8,128,3 1,1,64,208,64,3; do
-    verify 0 "$slots/loose_slots.cu" "$form" --limit 2
-    json checked=2 failed=0
+    verify 0 "$slots/loose_slots.cu" "$form" --limit 1
+    json checked=1 failed=0
 done
-for form in 0,1,64,16,64,3 1,0,64,48,128,3; do
-    verify 0 "$slots/loose_slots.cu" "$form" --limit 1 --sanitize
-    json failed=0
-done
+verify 0 "$slots/loose_slots.cu" 0,1,64,16,64,3 --limit 1 --sanitize
+json failed=0
 mkdir "$work/planted"
 cp "$slots"/*.cu "$slots"/*.cuh "$work/planted"
 # planted PATTERN REPLACEMENT FORM OPTIONS..: it is found.
