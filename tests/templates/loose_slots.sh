@@ -3,11 +3,14 @@
 # Slots that gemm_sm90_loose.cuh fills from rows that begin anywhere, on the cpu device,
 # compared with what the copy engine leaves there: K contiguous and across, ends of K,
 # rows and arrays, batches. Nothing is read outside of the arrays; and defects are found.
+#
+#   loose_slots.sh [EVERY]: every so many of the mistakes are tried (1)
 . "$(dirname "$0")/../tools/hone_test.sh"
 command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77
 }
+every=${1:-1} n_planted=0
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 slots=$HONE_SOURCE/tests/templates/loose
@@ -32,6 +35,10 @@ planted() {
     sed "s/$1/$2/" "$loose" >"$work/planted/gemm_sm90_loose.cuh"
     ! cmp -s "$loose" "$work/planted/gemm_sm90_loose.cuh" ||
         fail "gemm_sm90_loose.cuh has changed: no '$1'"
+    n_planted=$((n_planted + 1))
+    if [ $((n_planted % every)) -ne 0 ]; then
+        return 0
+    fi
     what=$2 form=$3
     shift 3
     verify 1 "$work/planted/loose_slots.cu" "$form" --limit 1 "$@"

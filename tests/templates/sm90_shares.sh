@@ -3,7 +3,10 @@
 # How blocks of a cluster that share K add up a tile (gemm_sm90_shares.cuh), on the cpu
 # device: each sum is sent to one place, all arrive, and belong where they are written;
 # mistakes are found.
+#
+#   sm90_shares.sh [EVERY]: every so many of the mistakes are tried (1)
 . "$(dirname "$0")/../tools/hone_test.sh"
+every=${1:-1} n_planted=0
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cuh \
@@ -26,6 +29,10 @@ planted() {
     cp "$work"/*.cuh "$work/gemm_shares.cu" "$work/planted"
     sed "s/$2/$3/" "$work/$1" >"$work/planted/$1"
     ! cmp -s "$work/$1" "$work/planted/$1" || fail "$1 has changed: no '$2'"
+    n_planted=$((n_planted + 1))
+    if [ $((n_planted % every)) -ne 0 ]; then
+        return 0
+    fi
     run 1 verify "$work/planted/gemm_shares.cu" --device cpu --limit 1 --format json \
         --dims 130,70,1600,f16,f16,0,0 --config BM=256,BN=48,CONSUMERS=2,SPLIT_K=24
     grep -q '"wrong"' "$work/out" || fail "planted $3: not found wrong"

@@ -3,7 +3,10 @@
 # How a transposed tile gets to C (gemm_sm90_turned.cuh), on the cpu device: what is
 # staged is what boxes of the copy engine read, for tiles of every width, and what warps
 # write where it cannot; mistakes are found.
+#
+#   sm90_turned.sh [EVERY]: every so many of the mistakes are tried (1)
 . "$(dirname "$0")/../tools/hone_test.sh"
+every=${1:-1} n_planted=0
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cuh \
@@ -34,6 +37,10 @@ planted() {
     cp "$work"/*.cuh "$work/gemm_turned.cu" "$work/planted"
     sed "s/$2/$3/" "$work/$1" >"$work/planted/$1"
     ! cmp -s "$work/$1" "$work/planted/$1" || fail "$1 has changed: no '$2'"
+    n_planted=$((n_planted + 1))
+    if [ $((n_planted % every)) -ne 0 ]; then
+        return 0
+    fi
     run 1 verify "$work/planted/gemm_turned.cu" --device cpu --limit 1 --format json \
         --dims "$4" --config "$5"
     grep -q '"outcome": "\(wrong\|fault\)"' "$work/out" || fail "planted $3: not found wrong"

@@ -18,6 +18,7 @@ enum {
     PARENTS = 48,      /* in a round */
     CHILDREN = 5,      /* of each */
     FRONT = 192,       /* the best by guess, among which the next is chosen */
+    ALIKE = 6,         /* of those that the guess cannot tell apart */
     UNLIKE_FIRST = 12, /* answers until which it is to be unlike the others */
     OWN_FIRST = 48,    /* until which two of three turns are its own */
     AROUND = 6,        /* neighbours of the fastest, at each proposal */
@@ -216,11 +217,17 @@ static double likeness(const hone_search *search, const int *row)
 /* New ones: the best of the pool, then neighbours of the fastest. */
 static int gather(hone_search *search, guided *g, guess *out)
 {
-    int n = 0, n_front;
+    int n = 0, n_alike = 0, n_front;
 
     for (int i = 0; i < g->n_pool && n < FRONT; ++i) {
-        if (hone__search_is_new(search, g->pool[i].index))
-            out[n++] = g->pool[i];
+        const guess *of = &g->pool[i];
+
+        if (i && of->value > of[-1].value)
+            n_alike = 0;
+        if (n_alike < ALIKE && hone__search_is_new(search, of->index)) {
+            out[n++] = *of;
+            ++n_alike;
+        }
     }
     n_front = n;
     for (int i = 0; search->best >= 0 && i < AROUND; ++i) {
