@@ -238,6 +238,16 @@ static double misguess(void *user, int64_t index)
     return -guess(user, index);
 }
 
+/* Knows a sum of two parameters, of two more nothing, and takes another sum for
+ * the best: a thousand configurations have the same guess. */
+static double blunt_guess(void *user, int64_t index)
+{
+    bench *b = user;
+
+    hone__space_get(b->f.space, index, b->config);
+    return 0.08 * fabs((double)(b->config[0] + b->config[1] - 13));
+}
+
 /* The best slowdown after `n` trials, mean of some seeds. */
 static double best_after(bench *b, double (*prior)(void *, int64_t), int n)
 {
@@ -285,6 +295,13 @@ static void test_good_guess_is_fast(void **state)
     assert_true(guided < 0.5 * best_after(b, NULL, 12));
 }
 
+static void test_blunt_guess_holds_nobody(void **state)
+{
+    bench *b = *state;
+
+    assert_true(best_after(b, blunt_guess, 60) < 0.05);
+}
+
 static void test_bad_guess_costs_little(void **state)
 {
     bench *b = *state;
@@ -302,6 +319,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_model_as_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_good_guess_is_fast, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_blunt_guess_holds_nobody, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_bad_guess_costs_little, setup,
                                         teardown)};
