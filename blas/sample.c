@@ -21,8 +21,7 @@ struct hone_sample {
     hone_cu_event begin, end;
     hone_cu_context context;       /* of the events */
     unsigned long long context_id; /* 0: there are none */
-    double
-        host_ns; /* what the device waited for the call, as far as is known */
+    double host_ns;                /* that the device waited for the call */
 };
 
 static hone_sample samples[SLOTS];

@@ -35,7 +35,8 @@
  *
  * Hazards: those of gemm/sm90. No function call may remain in the loop of products, or
  * ptxas serialises them (C7510). A warp gives a slot back only after the products that
- * read it. Blocks of a cluster leave together, and take as many tiles. */
+ * read it. Blocks of a cluster take as many tiles, and leave when all that they sent is
+ * done with. */
 #include "gemm_grouped.cuh"
 #include "hone_device.cuh"
 #include "hone_hopper.cuh"

@@ -53,7 +53,7 @@
  * for large products, which read it many times. `shifted`: the warp group that
  * fills the ring reads it as it is and shifts it into place (gemm_sm90_loose.cuh); a
  * matrix that is aligned still comes by copies, to the same slots. That is for small
- * ones, where a second launch costs more than some 1,200 clocks of loads for a slot
+ * ones, where a second launch costs more than some 3,600 clocks of loads for a slot
  * of 128 x 64 and 128 x 64. For C the same, where the elements may be 4 bytes,
  * decides how STORE = tensor writes it. A, B and C start at multiples of 16
  * bytes, as any cudaMalloc result does.
@@ -78,7 +78,8 @@
  * serialises them (C7510): assert() is one. In a cluster the upper bits of a
  * shared address name the block (wgmma_address()). A warp gives a slot back
  * only after the products that read it, and tells every block that fills it.
- * Blocks of a cluster leave together. With `cluster` what they send lands in slots, so
+ * A block of a cluster leaves when all that it sent is done with; with `cluster`, where
+ * what they send lands in slots, blocks leave together, and
  * all wait until nobody's products read these; who waits for the bytes sees them, so
  * no barrier there has to order accesses to memory, which costs. Copies count all bytes
  * of their box, also those outside of a matrix. The ticket counts a warp group only

@@ -3,7 +3,8 @@
  * device. In each round it makes a handle, calls column-major M x N x K of f16
  * some times, and says what is in C: the same in every round, plain and
  * preloaded. Then it calls once more and destroys the handle while that is
- * under way; with $BLAS_CALLS_CUDA it lastly calls cudaDeviceReset(). */
+ * under way; with $BLAS_CALLS_CUDA it lastly calls cudaDeviceReset(). Exits 1
+ * if anything failed. */
 #include "tests/blas/calls_memory.h"
 #include "tests/blas/fake_parts.h"
 
@@ -60,10 +61,12 @@ static unsigned sum_of(const struct product *p)
     return sum;
 }
 
-static void round_of(struct product *all, int n, int late)
+/* Not 0: something failed, so that nothing was shown. */
+static int round_of(struct product *all, int n, int late)
 {
     hone_blas_handle handle = NULL;
     const int created = cublasCreate_v2(&handle);
+    int failed = created, reset;
 
     printf("handle: %d\n", created);
     for (int i = 0; !created && i < n; ++i) {
@@ -75,20 +78,23 @@ static void round_of(struct product *all, int n, int late)
                status, settled);
         printf(begun || settled ? "\n" : ", %08x\n",
                begun ? 0 : sum_of(&all[i]));
+        failed |= begun | status | settled;
     }
     for (int i = 0; !created && i < n; ++i)
         (void)call(handle, &all[i], late);
     if (!created)
         printf("destroyed: %d\n", cublasDestroy_v2(handle));
-    printf("reset: %d\n", calls_memory_reset());
+    reset = calls_memory_reset();
+    printf("reset: %d\n", reset);
     fflush(stdout);
+    return failed | reset;
 }
 
 int main(int argc, char **argv)
 {
     const int rounds = argc > 1 ? atoi(argv[1]) : 3;
     struct product all[SHAPES_MOST];
-    int n = 0, late = LATE_ON_HOST;
+    int n = 0, late = LATE_ON_HOST, failed = 0;
 
     if (getenv("BLAS_CALLS_CUDA")) {
         calls_memory_on_gpu();
@@ -98,6 +104,6 @@ int main(int argc, char **argv)
         all[n++] = (struct product){
             .m = atoi(argv[i]), .n = atoi(argv[i + 1]), .k = atoi(argv[i + 2])};
     for (int round = 0; round < rounds; ++round)
-        round_of(all, n, late);
-    return 0;
+        failed |= round_of(all, n, late);
+    return failed ? 1 : 0;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static struct {
-    void *library; /* NULL: the host's memory */
+    void *driver; /* NULL: the host's memory */
     int (*set)(void *context);
     int (*synchronize)(void);
     int (*allocate)(uint64_t *out, size_t bytes, unsigned flags);
@@ -18,7 +18,7 @@ static struct {
 
 static void find(const char *name, void *to)
 {
-    void *function = dlsym(cuda.library, name);
+    void *function = dlsym(cuda.driver, name);
 
     if (!function)
         exit(4);
@@ -30,7 +30,7 @@ void calls_memory_on_gpu(void)
     int (*init)(unsigned flags);
     int (*retain)(void **out, int device);
 
-    cuda.library = dlopen("libcuda.so.1", RTLD_NOW);
+    cuda.driver = dlopen("libcuda.so.1", RTLD_NOW);
     find("cuInit", &init);
     find("cuDevicePrimaryCtxRetain", &retain);
     find("cuCtxSetCurrent", &cuda.set);
@@ -45,7 +45,7 @@ void *calls_memory_take(size_t bytes)
 {
     uint64_t p = 0;
 
-    if (!cuda.library)
+    if (!cuda.driver)
         return aligned_alloc(64, bytes);
     if (cuda.set(cuda.context) || cuda.allocate(&p, bytes, 1))
         return NULL;
@@ -54,7 +54,7 @@ void *calls_memory_take(size_t bytes)
 
 void calls_memory_give(void *p)
 {
-    if (cuda.library)
+    if (cuda.driver)
         (void)cuda.release((uintptr_t)p);
     else
         free(p);
@@ -62,17 +62,19 @@ void calls_memory_give(void *p)
 
 int calls_memory_settle(void)
 {
-    return cuda.library ? cuda.synchronize() : 0;
+    return cuda.driver ? cuda.synchronize() : 0;
 }
 
 int calls_memory_reset(void)
 {
-    void *runtime = cuda.library ? dlopen("libcudart.so.13", RTLD_NOW) : NULL;
-    void *function = runtime ? dlsym(runtime, "cudaDeviceReset") : NULL;
+    void *runtime, *function = NULL;
     int (*reset)(void);
 
-    if (!cuda.library)
+    if (!cuda.driver)
         return 0;
+    runtime = dlopen("libcudart.so.13", RTLD_NOW);
+    if (runtime)
+        function = dlsym(runtime, "cudaDeviceReset");
     if (!function)
         return -1;
     memcpy(&reset, &function, sizeof reset);

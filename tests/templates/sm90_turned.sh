@@ -5,19 +5,8 @@
 # write where it cannot; mistakes are found.
 #
 #   sm90_turned.sh [EVERY]: every so many of the mistakes are tried; 1 (default): and all widths
-. "$(dirname "$0")/../tools/hone_test.sh"
-every=${1:-1} n_planted=0
-HONE_CACHE_DIR=$work/cache
-export HONE_CACHE_DIR
-cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cuh \
-    "$HONE_SOURCE"/tests/templates/turned/* "$work"
-# right DIMS CONFIG
-right() {
-    run 0 verify "$work/gemm_turned.cu" --device cpu --format json --limit 1 \
-        --dims "$1" --config "$2"
-    json failed=0
-    ! grep -q '"checked": 0' "$work/out" || fail "$1 $2: nothing was checked"
-}
+folder=turned every=${1:-1}
+. "$(dirname "$0")/imitated.sh"
 f16_widths="16 96 256" f32_widths="112 240"
 if [ "$every" -eq 1 ]; then
     f16_widths="16 48 80 96 128 160 192 224 256" f32_widths="32 64 112 144 176 208 240"
@@ -35,20 +24,6 @@ right 100,131,6,f16,f16,BATCH=3 WM=64,BN=48,BUFFERS=1
 right 300,197,6,bf16,bf16,EPILOGUE=36 WM=128,BN=224
 right 300,197,6,f16,f32,0,0,,,203 WM=64,BN=144,BUFFERS=4
 right 200,304,6,f16,f16,0,0,ADD=0 WM=128,BN=240
-mkdir "$work/planted"
-# planted FILE PATTERN REPLACEMENT DIMS CONFIG: it is found.
-planted() {
-    cp "$work"/*.cuh "$work/gemm_turned.cu" "$work/planted"
-    sed "s/$2/$3/" "$work/$1" >"$work/planted/$1"
-    ! cmp -s "$work/$1" "$work/planted/$1" || fail "$1 has changed: no '$2'"
-    n_planted=$((n_planted + 1))
-    if [ $((n_planted % every)) -ne 0 ]; then
-        return 0
-    fi
-    run 1 verify "$work/planted/gemm_turned.cu" --device cpu --limit 1 --format json \
-        --dims "$4" --config "$5"
-    grep -q '"outcome": "\(wrong\|fault\)"' "$work/out" || fail "planted $3: not found wrong"
-}
 turned=gemm_sm90_turned.cuh
 f16=300,264,6,f16,f16
 f32=300,264,6,f16,f32
