@@ -56,7 +56,7 @@
 #pragma hone let PARTIALS = PARTS/K_BLOCKS
 #pragma hone let IN_CLUSTER = CLUSTER_M*CLUSTER_N*K_BLOCKS
 #pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, RUN*BN), CLUSTER_N)*BATCH*PARTIALS
-#pragma hone let RESIDENT = (IN_CLUSTER > 2 ? device.sm_count - 12 : device.sm_count)*MIN_BLOCKS/IN_CLUSTER
+#pragma hone let RESIDENT = max((IN_CLUSTER > 2 ? device.sm_count - 12 : device.sm_count)*MIN_BLOCKS/IN_CLUSTER, 1)
 /* Clusters are whole, also where tiles of theirs lie outside. */
 #pragma hone let ALL_TILES = CLUSTERS/max(PARTIALS, 1)*CLUSTER_M*CLUSTER_N
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
