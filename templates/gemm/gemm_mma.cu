@@ -61,7 +61,7 @@
 #pragma hone workspace packed_b: T[PACKED_B]
 #pragma hone workspace partial: f32[PARTS > 1 ? PARTS*TILES*BM*BN : 0]
 #pragma hone workspace tickets: u32[PARTS > 1 && FINISH == ticket ? TILES : 0] zero
-#pragma hone launch gemm_mma_pack if(LOOSE_A || LOOSE_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(LOOSE_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(LOOSE_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
+#pragma hone launch gemm_mma_pack if(LOOSE_A || LOOSE_B) grid(PACK_BLOCKS) block(256) args(A, B, packed_a, packed_b, i32(LOOSE_A ? ROWS_A : 0), i32(COLS_A*T_WORDS), i32(PITCH_A*T_WORDS/8), i64(LDA*T_WORDS), i64(STRIDE_A*T_WORDS), i32(LOOSE_B ? ROWS_B : 0), i32(COLS_B*T_WORDS), i32(PITCH_B*T_WORDS/8), i64(LDB*T_WORDS), i64(STRIDE_B*T_WORDS), i32(BATCH))
 #pragma hone launch gemm_mma grid(TILES, PARTS) block(THREADS) shared(SMEM) args(A, B, C, alpha, beta, packed_a, packed_b, partial, tickets, i32(M), i32(N), i32(K), i32(LOOSE_A), i32(LOOSE_B), i32(PITCH_A), i32(PITCH_B), i64(LDC), i64(LOOSE_A ? ROWS_A*PITCH_A : STRIDE_A), i64(LOOSE_B ? ROWS_B*PITCH_B : STRIDE_B), i64(STRIDE_C), i32(STAGES), i32(GROUP), i32(WIDE_C), i32(FINISH == ticket), bias) early
 #pragma hone launch gemm_mma_reduce if(PARTS > 1 && FINISH == reduce) grid(TILES, WM/16) block(THREADS) args(C, partial, alpha, beta, i32(M), i32(N), i64(LDC), i64(STRIDE_C), i32(GROUP), i32(PARTS), i32(WIDE_C), bias) early
 
@@ -393,38 +393,21 @@ gemm_mma(const T *A, const T *B, OUT *C, float alpha, float beta,
     }
 }
 
-/* Copies the matrices that are to be packed; of the other, rows are 0. The product
- * may begin as soon as all blocks run, to wait there. */
-extern "C" __global__ void __launch_bounds__(256, 3)
+/* Copies the matrices that are to be packed, elements of 16 bits, or two of them for
+ * each. The product may begin as soon as all blocks run, to wait there. */
+extern "C" __global__ void __launch_bounds__(256, 4)
 gemm_mma_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
               int cols_a, int groups_a, long long lda, long long step_a,
               int rows_b, int cols_b, int groups_b, long long ldb,
               long long step_b, int batches)
 {
-    unsigned next = 0;
-
     hone::start_next();
-#pragma unroll 1
-    for (int i = 0; i < 2; i++) {
-        const bool is_a = i == 0;
-        hone::gemm::loose_matrices m;
-
-        m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
-        m.to = reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b);
-        m.rows = is_a ? rows_a : rows_b;
-        m.cols = is_a ? cols_a : cols_b;
-        m.batches = batches;
-        m.groups_to = is_a ? groups_a : groups_b;
-        m.pitch = is_a ? lda : ldb;
-        m.step = is_a ? step_a : step_b;
-#pragma hone if T == tf32
-        m.cols *= 2; /* words */
-        m.groups_to *= 2;
-        m.pitch *= 2;
-        m.step *= 2;
-#pragma hone endif
-        next = hone::gemm::pack(m, next);
-    }
+    hone::gemm::pack({reinterpret_cast<const unsigned short *>(A),
+                      reinterpret_cast<uint4 *>(packed_a), rows_a, cols_a,
+                      batches, groups_a, lda, step_a},
+                     {reinterpret_cast<const unsigned short *>(B),
+                      reinterpret_cast<uint4 *>(packed_b), rows_b, cols_b,
+                      batches, groups_b, ldb, step_b});
 }
 
 /* Adds up the parts of C: a block takes strip blockIdx.y of a tile's warps. */

@@ -35,6 +35,8 @@
 #pragma hone let LOOSE_B = VEC_B == 8 && LAID_B < 8
 #pragma hone let PITCH_A = LOOSE_A || ROWS_A == 1 ? align(COLS_A, 8) : LDA
 #pragma hone let PITCH_B = LOOSE_B || ROWS_B == 1 ? align(COLS_B, 8) : LDB
+/* A warp of eight packs 1,024 words of a row at once. */
+#pragma hone let PACK_BLOCKS = min(ceildiv((LOOSE_A ? BATCH*ROWS_A*align(COLS_A*T_WORDS, 1024) : 0) + (LOOSE_B ? BATCH*ROWS_B*align(COLS_B*T_WORDS, 1024) : 0), 8192), device.sm_count*8)
 #pragma hone let PACKED_A = LOOSE_A ? BATCH*ROWS_A*PITCH_A : 0
 #pragma hone let PACKED_B = LOOSE_B ? BATCH*ROWS_B*PITCH_B : 0
 #pragma hone let SMALL = BATCH*M*N < 100000

@@ -114,6 +114,8 @@
 #pragma hone let PITCH_B = align(COLS_B, COLS_B > 384 ? 64 : 16)
 #pragma hone let PACKED_A = PACK_A ? BATCH*ROWS_A*PITCH_A : 0
 #pragma hone let PACKED_B = PACK_B ? BATCH*ROWS_B*PITCH_B : 0
+/* A warp of eight packs 1,024 elements of a row at once. */
+#pragma hone let PACK_BLOCKS = min(ceildiv((PACK_A ? BATCH*ROWS_A*align(COLS_A, 1024) : 0) + (PACK_B ? BATCH*ROWS_B*align(COLS_B, 1024) : 0), 8192), device.sm_count*8)
 #pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
 #pragma hone workspace packed_a: T[PACKED_A]
 #pragma hone workspace packed_b: T[PACKED_B]
@@ -145,7 +147,7 @@
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(SWAP ? PHASE : BOX, SWAP ? BOX : WM, 1) swizzle(SWAP ? 128 : BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
-#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(min(ceildiv(PACKED_A + PACKED_B, 8192), device.sm_count*6)) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
+#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(PACK_BLOCKS) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
 #pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(LOOSE_A), i32(LOOSE_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias, A, B, i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B)) early
 #pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(ALL_TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
@@ -228,6 +230,16 @@ struct products : tiling {
         }
     }
 };
+
+/* A matrix to be packed. */
+__device__ __forceinline__ gemm::loose_matrices
+loose(const T *from, T *to, int rows, int cols, int groups, long long pitch,
+      long long step, int batches)
+{
+    return {reinterpret_cast<const unsigned short *>(from),
+            reinterpret_cast<uint4 *>(to), rows, cols, batches, groups, pitch,
+            step};
+}
 
 /* One thread fills the ring. */
 __device__ __forceinline__ void produce(gemm::ring_place place,
@@ -328,33 +340,18 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     gemm::end<products>();
 }
 
-/* Copies the matrices whose rows do not start at multiples of 16 bytes. Of the
- * other, rows are 0. The product may begin as soon as all blocks run, to wait
- * there. */
-extern "C" __global__ void __launch_bounds__(256, 3)
+/* Copies the matrices whose rows do not start at multiples of 16 bytes. The product
+ * may begin as soon as all blocks run, to wait there. */
+extern "C" __global__ void __launch_bounds__(256, 4)
 gemm_sm90_pack(const T *A, const T *B, T *packed_a, T *packed_b, int rows_a,
                int cols_a, int groups_a, long long lda, long long step_a,
                int rows_b, int cols_b, int groups_b, long long ldb,
                long long step_b, int batches)
 {
-    unsigned next = 0;
-
     hone::start_next();
-#pragma unroll 1
-    for (int i = 0; i < 2; i++) {
-        const bool is_a = i == 0;
-        gemm::loose_matrices m;
-
-        m.from = reinterpret_cast<const unsigned short *>(is_a ? A : B);
-        m.to = reinterpret_cast<uint4 *>(is_a ? packed_a : packed_b);
-        m.rows = is_a ? rows_a : rows_b;
-        m.cols = is_a ? cols_a : cols_b;
-        m.batches = batches;
-        m.groups_to = is_a ? groups_a : groups_b;
-        m.pitch = is_a ? lda : ldb;
-        m.step = is_a ? step_a : step_b;
-        next = gemm::pack(m, next);
-    }
+    gemm::pack(
+        loose(A, packed_a, rows_a, cols_a, groups_a, lda, step_a, batches),
+        loose(B, packed_b, rows_b, cols_b, groups_b, ldb, step_b, batches));
 }
 
 /* Adds up the parts of C: a block takes 32 groups of four sums. */

@@ -38,122 +38,156 @@ __device__ __forceinline__ uint4 shifted(const uint4 &low, const uint4 &high,
 /* Matrices of rows x cols elements of 16 bits, rows `pitch` elements apart and
  * matrices `step`, which begin at a multiple of 16 bytes. What they are copied
  * to has rows of `groups_to` groups of eight, one behind the other, without
- * gaps between matrices. */
+ * gaps between matrices. Where nothing is copied, rows are 0.
+ * A warp does a unit at a time: 128 groups of a row or, where a row has 16 or less, one
+ * group a lane of several rows. */
 struct loose_matrices {
     const unsigned short *from;
     uint4 *to;
     int rows, cols, batches, groups_to;
     long long pitch, step;
 
-    __device__ int groups() const { return (cols + 7) / 8; }
-    __device__ unsigned lines() const { return (unsigned)rows * batches; }
-    __device__ long long end() const
+    __device__ __forceinline__ int groups() const { return (cols + 7) / 8; }
+    __device__ __forceinline__ unsigned lines() const
     {
-        return (batches - 1) * step + (rows - 1) * pitch + cols;
+        return (unsigned)rows * batches;
     }
-    /* A warp takes a unit at a time: 32 groups of a row, or where a row has no
-     * more than 16, several rows of 1 << this many lanes each. */
-    __device__ int lanes() const
+    __device__ __forceinline__ bool is_narrow() const { return groups() <= 16; }
+    /* Of a narrow one, 1 << so many lanes have a row. */
+    __device__ __forceinline__ int bits() const
     {
-        return groups() > 16 ? 5 : 32 - __clz(groups() - 1);
+        return 32 - __clz(groups() - 1);
     }
-    __device__ unsigned units() const
+    /* Of another, so many units are a row. */
+    __device__ __forceinline__ unsigned of_row() const
     {
-        const unsigned together = 32u >> lanes(); /* rows */
-
-        return together > 1 ? (lines() + together - 1) / together
-                            : lines() * ((unsigned)(groups() + 31) / 32);
+        return ((unsigned)groups() + 127) / 128;
+    }
+    __device__ __forceinline__ unsigned units() const
+    {
+        return is_narrow() ? (lines() + (32u >> bits()) - 1) >> (5 - bits())
+                           : lines() * of_row();
+    }
+    /* 16 bytes that the array has as a whole. */
+    __device__ __forceinline__ long long wholes() const
+    {
+        return ((batches - 1) * step + (rows - 1) * pitch + cols) / 8;
     }
 };
 
-/* Eight elements somewhere in the 32 bytes around them. */
-struct loose_group {
-    uint4 low, high;
-    long long first; /* element */
-    long long to;    /* group */
-    int count;       /* of this row; 0: nothing is copied */
+/* A unit on its way: 16 bytes each and those behind them, to be shifted into place. A
+ * row's groups lie equally far behind a multiple of 16 bytes. */
+struct loose_unit {
+    static constexpr int AHEAD = 4; /* groups of a lane */
+    uint4 low[AHEAD], high[AHEAD];
+    const unsigned short *row; /* begins here, or so many elements behind it */
+    uint4 *to;
+    int shift;
+    /* Groups of the row from the lane's first on, and those that lie in whole 16 bytes;
+     * elements. */
+    int left, whole, elements;
 
-    __device__ void load(const loose_matrices &m, unsigned unit, int lane)
+    __device__ __forceinline__ void load(const loose_matrices &m, unsigned unit)
     {
-        const int lanes = m.lanes();
-        unsigned line, group;
+        const int lane = threadIdx.x % 32;
+        const unsigned of_row = m.of_row();
+        unsigned line = unit;
+        int group = lane;
 
-        if (lanes < 5) {
-            line = (unit << (5 - lanes)) + (lane >> lanes);
-            group = lane & ((1 << lanes) - 1);
-        } else {
-            const unsigned of_row = (unsigned)(m.groups() + 31) / 32;
-
+        if (m.is_narrow()) {
+            line = (unit << (5 - m.bits())) + (lane >> m.bits());
+            group = lane & ((1 << m.bits()) - 1);
+        } else if (of_row > 1) {
             line = unit / of_row;
-            group = unit % of_row * 32 + lane;
+            group += (int)(unit - line * of_row) * (AHEAD * 32);
         }
         const unsigned batch = m.batches > 1 ? line / m.rows : 0;
+        const long long first =
+            batch * m.step + (line - batch * m.rows) * m.pitch;
+        const long long piece = first / 8 + group;
+        const uint4 *from = reinterpret_cast<const uint4 *>(m.from) + piece;
 
-        first = batch * m.step + (line - batch * m.rows) * m.pitch + group * 8;
-        to = (long long)line * m.groups_to + group;
-        count = line < m.lines() ? min(m.cols - (int)group * 8, 8) : 0;
-        low = high = uint4{};
-        if (count > 0 && first / 8 * 8 + 16 <= m.end()) {
-            const uint4 *at =
-                reinterpret_cast<const uint4 *>(m.from) + first / 8;
-
-            low = at[0];
-            high = at[1];
+        row = m.from + piece * 8;
+        to = m.to + (long long)line * m.groups_to + group;
+        shift = (int)(first % 8);
+        left = line < m.lines() ? m.groups() - group : 0;
+        whole = left > 0
+                    ? (int)min((long long)left, m.wholes() - piece - 1)
+                    : 0;
+        elements = m.cols - group * 8;
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) {
+            low[i] = high[i] = uint4{};
+            if (i * 32 < whole) {
+                low[i] = __ldg(from + i * 32);
+                high[i] = __ldg(from + i * 32 + 1);
+            }
         }
     }
 
-    /* The eight in order; where the 32 bytes go beyond the end, one by one. */
-    __device__ void store(const loose_matrices &m) const
+    __device__ __forceinline__ void store() const
     {
-        uint4 v;
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) {
+            if (i * 32 < whole)
+                to[i * 32] = shifted<7>(low[i], high[i], shift);
+        }
+        if (whole < left)
+            store_last();
+    }
 
-        if (count <= 0)
-            return;
-        if (first / 8 * 8 + 16 <= m.end()) {
-            v = shifted(low, high, (int)(first % 8));
-        } else {
+  private:
+    /* Groups in the last bytes of an array, element by element. */
+    __device__ __forceinline__ void store_last() const
+    {
+#pragma unroll 1
+        for (int i = (max(whole, 0) + 31) / 32 * 32;
+             i < min(left, AHEAD * 32); i += 32) {
             unsigned w[4] = {};
 
 #pragma unroll 1
-            for (int i = 7; i >= 0; i--) {
+            for (int j = 7; j >= 0; j--) {
+                const int element = i * 8 + j;
+
                 w[3] = __funnelshift_l(w[2], w[3], 16);
                 w[2] = __funnelshift_l(w[1], w[2], 16);
                 w[1] = __funnelshift_l(w[0], w[1], 16);
-                w[0] = w[0] << 16 | (i < count ? m.from[first + i] : 0);
+                w[0] = w[0] << 16 |
+                       (element < elements ? row[shift + element] : 0);
             }
-            v = make_uint4(w[0], w[1], w[2], w[3]);
+            to[i] = make_uint4(w[0], w[1], w[2], w[3]);
         }
-        m.to[to] = v;
     }
 };
 
-/* Copies them. What is behind the end of a row is anything, up to a multiple of
- * eight; what follows is not written. Units are dealt to all warps of the grid, the
- * first one to warp `skip`, modulo their number: the next to get one is returned. */
-__device__ __forceinline__ unsigned pack(const loose_matrices &m,
-                                         unsigned skip)
+/* Registers hold one of the two: an address of either would be one in local memory. */
+__device__ __forceinline__ loose_matrices chosen(const loose_matrices &a,
+                                                 const loose_matrices &b,
+                                                 bool is_b)
 {
-    constexpr int AHEAD = 4;
-    const unsigned warps = gridDim.x * (blockDim.x / 32);
-    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    const unsigned total = m.rows > 0 ? m.units() : 0;
-    const int lane = threadIdx.x % 32;
+    return {is_b ? b.from : a.from,   is_b ? b.to : a.to,
+            is_b ? b.rows : a.rows,   is_b ? b.cols : a.cols,
+            a.batches,                is_b ? b.groups_to : a.groups_to,
+            is_b ? b.pitch : a.pitch, is_b ? b.step : a.step};
+}
+
+/* Copies A and B. What is behind the end of a row is anything, up to a multiple of
+ * eight; what follows is not written. Units are dealt to all warps of the grid. */
+__device__ __forceinline__ void pack(const loose_matrices &a,
+                                     const loose_matrices &b)
+{
+    const unsigned of_block = blockDim.x / 32;
+    const unsigned of_a = a.units(), total = of_a + b.units();
 
 #pragma unroll 1
-    for (unsigned u = (warp + warps - skip) % warps; u < total;
-         u += AHEAD * warps) {
-        loose_group v[AHEAD];
+    for (unsigned u = blockIdx.x * of_block + threadIdx.x / 32; u < total;
+         u += gridDim.x * of_block) {
+        const bool is_b = u >= of_a;
+        loose_unit v;
 
-#pragma unroll
-        for (int i = 0; i < AHEAD; i++)
-            v[i].load(m, min(u + i * warps, total - 1), lane);
-#pragma unroll
-        for (int i = 0; i < AHEAD; i++) {
-            if (u + i * warps < total)
-                v[i].store(m);
-        }
+        v.load(chosen(a, b, is_b), is_b ? u - of_a : u);
+        v.store();
     }
-    return (skip + total) % warps;
 }
 
 } /* namespace gemm */
