@@ -416,6 +416,36 @@ __device__ inline void shared_load(unsigned from, unsigned short &v)
     asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(from) : "memory");
 }
 
+/* --- memory, by some lanes -------------------------------------------------- */
+
+/* v to p where `is_mine`, with STREAM as what is not read soon. A branch around a
+ * store would have the compiler move there what makes v. */
+#define HONE_STORE_IF(TYPE, FORM, PLACES, ...)                                 \
+    template <bool STREAM>                                                     \
+    __device__ __forceinline__ void store_if(bool is_mine, TYPE *p,            \
+                                             const TYPE &v)                    \
+    {                                                                          \
+        if constexpr (STREAM)                                                  \
+            asm volatile("{\n.reg .pred is_mine;\n"                            \
+                         "setp.ne.b32 is_mine, %0, 0;\n"                       \
+                         "@is_mine st.global.cs" FORM " [%1], " PLACES ";\n}"  \
+                         :                                                     \
+                         : "r"((int)is_mine), "l"(p), __VA_ARGS__              \
+                         : "memory");                                          \
+        else                                                                   \
+            asm volatile("{\n.reg .pred is_mine;\n"                            \
+                         "setp.ne.b32 is_mine, %0, 0;\n"                       \
+                         "@is_mine st.global" FORM " [%1], " PLACES ";\n}"     \
+                         :                                                     \
+                         : "r"((int)is_mine), "l"(p), __VA_ARGS__              \
+                         : "memory");                                          \
+    }
+HONE_STORE_IF(uint4, ".v4.u32", "{%2, %3, %4, %5}", "r"(v.x), "r"(v.y),
+              "r"(v.z), "r"(v.w))
+HONE_STORE_IF(unsigned short, ".u16", "%2", "h"(v))
+HONE_STORE_IF(float, ".f32", "%2", "f"(v))
+#undef HONE_STORE_IF
+
 } /* namespace hone */
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staging buffers in shared memory: how a warp group's sums get there, how rows get
- * from there to C and back. Behind gemm_sm90_output.cuh and gemm_sm90_pack.cuh; no
- * name of a template parameter: see hone_device.cuh. */
+/* Staging buffers in shared memory: how a warp group's sums get there, and rows of C.
+ * How rows get from there to C, gemm_sm90_rows.cuh has. Behind gemm_sm90_output.cuh and
+ * gemm_sm90_pack.cuh; no name of a template parameter: see hone_device.cuh. */
 #ifndef GEMM_SM90_STAGING_CUH
 #define GEMM_SM90_STAGING_CUH
+
+#include "gemm_sm90_rows.cuh"
 
 namespace hone {
 namespace gemm {
@@ -14,6 +16,7 @@ namespace gemm {
 template <typename E, int ROWS, int BOX> struct staging {
     using one = typename element<E>::one;
     static constexpr int SIZE = sizeof(one);
+    static constexpr int ROW_COUNT = ROWS;
     static constexpr int PHASE = 128 / SIZE;
     static constexpr int PIECE = 16 / SIZE; /* elements of a piece */
     static constexpr int SECTOR = 32 / SIZE; /* memory is written by sectors */
@@ -116,47 +119,6 @@ template <typename E, int ROWS, int BOX> struct staging {
         }
     }
 
-    /* What is written of a row whose first column lies `lead` elements behind the
-     * start of a sector: elements `from` to before `to`, counted from that column.
-     * Memory takes part of a sector in several times the time of a whole one. So
-     * where a row goes on, `more`, the elements of its last sector are left to
-     * those that come next, which find them in `edges`: they come `before`. */
-    struct row_window {
-        int lead, from, to;
-
-        __device__ row_window(const one *place, int count, bool before,
-                              bool more)
-            : lead((int)(reinterpret_cast<unsigned long long>(place) / SIZE %
-                         SECTOR)),
-              from(before ? -lead : 0), to(more ? count - lead : count)
-        {
-        }
-        /* Of piece q, counted from the start of the sector. */
-        __device__ int first(int q) const { return q * PIECE - lead; }
-        __device__ bool whole(int q) const
-        {
-            return first(q) >= from && first(q) + PIECE <= to;
-        }
-        /* Elements in front of the first whole piece, and the first behind the
-         * last one, if there are no more than `pieces`. */
-        __device__ int head() const
-        {
-            return from < 0 ? from : min((SECTOR - lead) % PIECE, to);
-        }
-        __device__ int tail(int pieces) const
-        {
-            return max(first(min((to + lead) / PIECE, pieces)), head());
-        }
-    };
-
-    /* Where element i of row r is. */
-    static __device__ unsigned place(unsigned buffer, unsigned edges, int r,
-                                     int i)
-    {
-        return i >= 0 ? buffer + at(r, i)
-                      : edges + (r * SECTOR + SECTOR + i) * SIZE;
-    }
-
     /* Where the i-th piece of row r is. */
     template <bool EDGES>
     static __device__ unsigned piece(unsigned buffer, unsigned edges, int r,
@@ -176,90 +138,6 @@ template <typename E, int ROWS, int BOX> struct staging {
         static constexpr int COUNT = OF_ROW > 16 ? 32 : OF_ROW > 8 ? 16 : 8;
         static constexpr int BLOCK = 32 / COUNT * SECTOR; /* rows */
     };
-
-    /* What fits into C of the first `end` columns, of WIDE or less, which lie in
-     * neighbouring buffers. A lane has a whole piece of C, made of two neighbours
-     * in the buffer. Then SECTOR lanes write what is left of a row, its ends. */
-    template <int WIDE, int MOST, bool STREAM, bool RUNS, typename C>
-    static __device__ __forceinline__ void
-    write_rows(unsigned buffer, unsigned edges, const C &c, int row, int col,
-               int end, int thread, bool before, bool more)
-    {
-        constexpr int OF_ROW = WIDE / PIECE;
-        constexpr int LANES = lanes<OF_ROW>::COUNT;
-        constexpr int BLOCK = lanes<OF_ROW>::BLOCK;
-        constexpr int AHEAD = MOST * BLOCK > ROWS ? ROWS / BLOCK : MOST;
-        constexpr access HOW = STREAM ? access::stream : access::normal;
-        const int rows = min(ROWS, c.rows - row);
-        const int count = min(end, c.cols - col);
-        const int q = thread % LANES;
-
-        if (count <= 0)
-            return;
-#pragma unroll 1
-        for (int i = thread / 32; i < SECTOR; i += 4) {
-            const int first_row = i + thread % 32 / LANES * SECTOR;
-            const unsigned long long place =
-                reinterpret_cast<unsigned long long>(
-                    c.at(row + first_row, col));
-            const int lead = (unsigned)place / SIZE % SECTOR;
-            const int off = lead & (PIECE - 1);
-            const int skipped = (lead + PIECE - 1u) / PIECE;
-            const int from = min(q, OF_ROW - 1) - skipped;
-            const int next = from + (off > 0);
-            const bool fits = q < OF_ROW && (before || q >= skipped) &&
-                              (q + 1) * PIECE <= count + (more ? 0 : lead);
-            const one *to = reinterpret_cast<const one *>(place / EDGE * EDGE) +
-                            q * PIECE;
-            unsigned low_at = piece<RUNS>(buffer, edges, first_row, from);
-            unsigned high_at = piece<RUNS>(buffer, edges, first_row, next);
-            const unsigned low_step =
-                BLOCK * (!RUNS || from >= 0 ? LINE : EDGE);
-            const unsigned high_step =
-                BLOCK * (!RUNS || next >= 0 ? LINE : EDGE);
-
-#pragma unroll 1
-            for (int block = first_row; block < ROWS; block += AHEAD * BLOCK) {
-                uint4 low[AHEAD], high[AHEAD];
-
-#pragma unroll
-                for (int j = 0; j < AHEAD; j++) {
-                    hone::shared_load(low_at, low[j]);
-                    hone::shared_load(high_at, high[j]);
-                    low_at += low_step;
-                    high_at += high_step;
-                }
-#pragma unroll
-                for (int j = 0; j < AHEAD; j++) {
-                    if (fits && block + j * BLOCK < rows)
-                        hone::write_word<HOW>(
-                            (uint4 *)to,
-                            shifted<7>(low[j], high[j],
-                                       (PIECE - off) % PIECE * SIZE / 2));
-                    to += BLOCK * c.pitch;
-                }
-            }
-        }
-        if (before && more)
-            return;
-#pragma unroll 2
-        for (int r = thread / SECTOR; r < rows; r += 128 / SECTOR) {
-            const int lane = thread % SECTOR;
-            one *of_c = c.at(row + r, col);
-            const row_window w(of_c, count, before, more);
-            const int behind = w.tail(OF_ROW) + lane;
-            one v;
-
-            if (lane < w.head()) {
-                hone::shared_load(buffer + at(r, lane), v);
-                hone::write_word<HOW>(of_c + lane, v);
-            }
-            if (behind < w.to) {
-                hone::shared_load(place(buffer, edges, r, behind), v);
-                hone::write_word<HOW>(of_c + behind, v);
-            }
-        }
-    }
 
     /* The last sector's worth of every row, up to column `end`, to `edges`. */
     static __device__ __forceinline__ void
@@ -301,8 +179,8 @@ template <typename E, int ROWS, int BOX> struct staging {
         return v;
     }
 
-    /* The same from C: a lane makes a piece of the buffers of the piece that it
-     * read and that of the next lane. */
+    /* Rows from C: a lane makes a piece of the buffers of the piece that it read and
+     * that of the next lane. */
     template <int WIDE, int MOST, typename C>
     static __device__ __forceinline__ void
     read_rows(unsigned buffer, const C &c, int row, int col, int thread)

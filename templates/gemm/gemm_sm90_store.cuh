@@ -25,6 +25,7 @@ struct staged_output {
      * as registers allow. */
     static constexpr int ROUND = BUFFERS * PHASE;
     static constexpr int ROUNDS = (WIDTH + ROUND - 1) / ROUND;
+    static constexpr int LAST = (ROUNDS - 1) * ROUND; /* first column of the last */
     static constexpr bool WHOLE = ROUND >= WIDTH;
     /* A warp group that waits for its turn reads C meanwhile, if there is room. */
     static constexpr bool EARLY = WAITS && WHOLE;
@@ -150,14 +151,12 @@ struct staged_output {
             parity ^= 1u << next;
             next = next + 1 == BUFFERS ? 0 : next + 1;
             if constexpr (!WHOLE) {
-                if (!by_engine && (next == 0 || first + PHASE >= WIDTH))
-                    write(c, t, first / ROUND * ROUND, group);
+                if (!by_engine && next == 0 && first + PHASE < WIDTH)
+                    write<ROUND, AHEAD>(c, t, first / ROUND * ROUND, group);
             }
         }
-        if constexpr (WHOLE) {
-            if (!by_engine)
-                write(c, t, 0, group);
-        }
+        if (!by_engine)
+            write<WIDTH - LAST, MOST_AHEAD>(c, t, LAST, group);
     }
 
   private:
@@ -166,43 +165,53 @@ struct staged_output {
     static constexpr int AHEAD = SUMS_OF_THREAD <= 64    ? 4
                                  : SUMS_OF_THREAD <= 128 ? 2
                                                          : 1;
+    static constexpr int MOST_AHEAD = RUNS ? 4 : 8; /* when no sums are left */
 
-    /* What the buffers hold: the columns of a tile from `first` on. */
-    template <typename C>
+    /* What the buffers hold: the columns of a tile from `first` on, WIDE of them.
+     * AHEAD_ pieces of a thread are under way. */
+    template <int WIDE, int AHEAD_, typename C>
     __device__ __forceinline__ void write(const C &c, const tile &t, int first,
                                           int group)
     {
         const int thread = threadIdx.x % 128;
-        const int end = min(ROUND, WIDTH - first);
+
+        if constexpr (RUNS) {
+            write_run<WIDE, AHEAD_>(c, t, first, group);
+        } else {
+            row_lanes<buffer_of, WIDE> lanes(c, t.row, t.col + first, WIDE,
+                                             thread);
+
+            hone::group_sync(group);
+            lanes.template write<AHEAD_, STREAM>(buffers);
+        }
+    }
+
+    template <int WIDE, int AHEAD_, typename C>
+    __device__ __forceinline__ void write_run(const C &c, const tile &t,
+                                              int first, int group)
+    {
+        const int thread = threadIdx.x % 128;
         const int col = t.col + first;
-        const bool before = RUNS && (first > 0 || t.follows);
-        const bool more = RUNS && (first + end < WIDTH || t.goes_on) &&
-                          col + end < c.cols;
+        const bool before = first > 0 || t.follows;
+        const bool more =
+            (first + WIDE < WIDTH || t.goes_on) && col + WIDE < c.cols;
         const unsigned mine = edges + segment % EDGE_SETS * EDGE_BYTES;
         const unsigned last = edges + (segment + EDGE_SETS - 1) % EDGE_SETS *
                                           EDGE_BYTES;
 
         hone::group_sync(group);
-        if constexpr (RUNS && EARLY) {
+        if constexpr (EARLY) {
             if (more)
-                buffer_of::keep_edges(buffers, mine, end, thread);
+                buffer_of::keep_edges(buffers, mine, WIDE, thread);
             hone::barrier_wait(own_turn, turn);
             turn ^= 1;
             if (thread % 32 == 0)
                 hone::barrier_arrive(other_turn);
         }
-        if constexpr (WHOLE || PIECES || RUNS) {
-            buffer_of::template write_rows<WHOLE ? WIDTH : ROUND,
-                                           WHOLE ? 4 : AHEAD, STREAM, RUNS>(
-                buffers, last, c, t.row, col, end, thread, before, more);
-        } else {
-            for (int i = 0; i < end; i += PHASE)
-                buffer_of::template copy_rows<true>(
-                    buffers + i / PHASE * buffer_of::BYTES, c, t.row, col + i,
-                    end - i, thread);
-        }
-        if (more && !(RUNS && EARLY))
-            buffer_of::keep_edges(buffers, mine, end, thread);
+        run_rows<buffer_of>::template write<WIDE, AHEAD_, STREAM>(
+            buffers, last, c, t.row, col, WIDE, thread, before, more);
+        if (more && !EARLY)
+            buffer_of::keep_edges(buffers, mine, WIDE, thread);
         segment++;
     }
 };

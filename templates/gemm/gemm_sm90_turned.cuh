@@ -284,8 +284,8 @@ struct turned_output {
     write(unsigned at, const matrix<E, false> &c, int row, int col, int thread)
     {
         if constexpr (PIECES) {
-            plain::template write_rows<COUNT, AHEAD, STREAM, false>(
-                at, 0, c, row, col, COUNT, thread, false, false);
+            row_lanes<plain, COUNT>(c, row, col, COUNT, thread)
+                .template write<AHEAD, STREAM>(at);
         } else {
             for (int j = 0; j < BOXES; j++)
                 plain::template copy_rows<true>(at + j * buffer_of::BLOCK, c,

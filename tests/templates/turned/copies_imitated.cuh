@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gemm_sm90_turned.cuh takes of hone_hopper.cuh, for the cpu device: shared memory
- * of all blocks lies one behind the other in memory, whose addresses begin at 0 in each,
- * a warp group is a block, and copies are done when they are asked for. What is copied
- * outside of it, or is not what a barrier expects, ends the process. */
+/* What the ways through staging buffers take of hone_hopper.cuh, for the cpu device:
+ * shared memory of all blocks lies one behind the other in memory, whose addresses begin
+ * at 0 in each, a warp group is a block, and copies are done when they are asked for.
+ * What is copied outside of it, or is not what a barrier expects, ends the process. */
 #ifndef COPIES_IMITATED_CUH
 #define COPIES_IMITATED_CUH
 
@@ -31,11 +31,24 @@ inline void shared_store(unsigned to, float a, float b)
 {
     shared_at<float2>(to) = make_float2(a, b);
 }
-inline void store_matrices(unsigned, unsigned, unsigned, unsigned, unsigned) {}
 
-/* stmatrix with .trans, as its description has it: a lane's words hold elements 2*(l%4)
- * and the next one of row l/4 of each matrix, and what lane 8*m + j gives is where
- * column j of matrix m goes. */
+/* stmatrix, as its description has it: a lane's words hold elements 2*(l%4) and the next
+ * one of row l/4 of each matrix, and what lane 8*m + j gives is where row j of matrix m
+ * goes, or with .trans column j. */
+inline void store_matrices(unsigned to, unsigned a, unsigned b, unsigned c,
+                           unsigned d)
+{
+    const unsigned words[4] = {a, b, c, d};
+    const unsigned lane = threadIdx.x % 32;
+
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned at = __shfl_sync(~0u, to, i * 8 + lane / 4);
+
+        if (at % 16 != 0)
+            __builtin_trap();
+        shared_at<unsigned>(at + lane % 4 * 4) = words[i];
+    }
+}
 inline void store_matrices_turned(unsigned to, unsigned a, unsigned b,
                                   unsigned c, unsigned d)
 {
@@ -51,6 +64,18 @@ inline void store_matrices_turned(unsigned to, unsigned a, unsigned b,
         shared_store(at + lane / 4 * 2,
                      (unsigned short)(words[i / 2] >> i % 2 * 16));
     }
+}
+
+/* --- memory, by some lanes -------------------------------------------------- */
+
+template <bool STREAM, typename V>
+inline void store_if(bool is_mine, V *p, const V &v)
+{
+    if (!is_mine)
+        return;
+    if (reinterpret_cast<unsigned long long>(p) % sizeof(V) != 0)
+        __builtin_trap();
+    *p = v;
 }
 
 /* --- barriers ------------------------------------------------------------- */
