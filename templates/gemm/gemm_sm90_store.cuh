@@ -21,12 +21,15 @@ struct staged_output {
     static constexpr int BYTES = BUFFERS * buffer_of::BYTES;
     static constexpr int COLUMN = ROWS * buffer_of::SIZE; /* bytes */
     /* Columns that the buffers hold. Are these all, no sums are left in registers
-     * when they are written, else so many rows of a warp are on their way at once
-     * as registers allow. */
+     * when warps write them. Else warps write in rounds, and of all but the last as
+     * much is under way as registers allow: so the first has what the others, which
+     * fill the buffers, leave. */
     static constexpr int ROUND = BUFFERS * PHASE;
-    static constexpr int ROUNDS = (WIDTH + ROUND - 1) / ROUND;
-    static constexpr int LAST = (ROUNDS - 1) * ROUND; /* first column of the last */
+    static constexpr int PHASES = (WIDTH + PHASE - 1) / PHASE;
+    static constexpr int ROUNDS = (PHASES + BUFFERS - 1) / BUFFERS;
     static constexpr bool WHOLE = ROUND >= WIDTH;
+    static constexpr int LAST = WHOLE ? 0 : PHASES * PHASE - ROUND; /* column */
+    static constexpr int WIDEST = ROUNDS == 2 ? LAST : ROUND; /* of all but that */
     /* A warp group that waits for its turn reads C meanwhile, if there is room. */
     static constexpr bool EARLY = WAITS && WHOLE;
     static constexpr int EDGE_BYTES = ROWS * buffer_of::EDGE; /* bytes of a set */
@@ -151,12 +154,16 @@ struct staged_output {
             parity ^= 1u << next;
             next = next + 1 == BUFFERS ? 0 : next + 1;
             if constexpr (!WHOLE) {
-                if (!by_engine && next == 0 && first + PHASE < WIDTH)
-                    write<ROUND, AHEAD>(c, t, first / ROUND * ROUND, group);
+                const int end = first + PHASE;
+
+                if (!by_engine && end <= LAST && (LAST - end) % ROUND == 0) {
+                    write<WIDEST, AHEAD>(c, t, max(end - ROUND, 0), end, group);
+                    next = 0;
+                }
             }
         }
         if (!by_engine)
-            write<WIDTH - LAST, MOST_AHEAD>(c, t, LAST, group);
+            write<WIDTH - LAST, MOST_AHEAD>(c, t, LAST, WIDTH, group);
     }
 
   private:
@@ -167,34 +174,31 @@ struct staged_output {
                                                          : 1;
     static constexpr int MOST_AHEAD = RUNS ? 4 : 8; /* when no sums are left */
 
-    /* What the buffers hold: the columns of a tile from `first` on, WIDE of them.
-     * AHEAD_ pieces of a thread are under way. */
-    template <int WIDE, int AHEAD_, typename C>
+    /* What the buffers hold: the columns of a tile from `first` to before `end`, WIDE
+     * of them or less. MOST pieces of a thread are under way. */
+    template <int WIDE, int MOST, typename C>
     __device__ __forceinline__ void write(const C &c, const tile &t, int first,
-                                          int group)
+                                          int end, int group)
     {
-        const int thread = threadIdx.x % 128;
-
         if constexpr (RUNS) {
-            write_run<WIDE, AHEAD_>(c, t, first, group);
+            write_run<WIDE, MOST>(c, t, first, end, group);
         } else {
-            row_lanes<buffer_of, WIDE> lanes(c, t.row, t.col + first, WIDE,
-                                             thread);
+            row_lanes<buffer_of, WIDE> lanes(c, t.row, t.col + first,
+                                             end - first, threadIdx.x % 128);
 
             hone::group_sync(group);
-            lanes.template write<AHEAD_, STREAM>(buffers);
+            lanes.template write<MOST, STREAM>(buffers);
         }
     }
 
-    template <int WIDE, int AHEAD_, typename C>
+    template <int WIDE, int MOST, typename C>
     __device__ __forceinline__ void write_run(const C &c, const tile &t,
-                                              int first, int group)
+                                              int first, int end, int group)
     {
         const int thread = threadIdx.x % 128;
         const int col = t.col + first;
         const bool before = first > 0 || t.follows;
-        const bool more =
-            (first + WIDE < WIDTH || t.goes_on) && col + WIDE < c.cols;
+        const bool more = (end < WIDTH || t.goes_on) && t.col + end < c.cols;
         const unsigned mine = edges + segment % EDGE_SETS * EDGE_BYTES;
         const unsigned last = edges + (segment + EDGE_SETS - 1) % EDGE_SETS *
                                           EDGE_BYTES;
@@ -202,16 +206,16 @@ struct staged_output {
         hone::group_sync(group);
         if constexpr (EARLY) {
             if (more)
-                buffer_of::keep_edges(buffers, mine, WIDE, thread);
+                buffer_of::keep_edges(buffers, mine, end - first, thread);
             hone::barrier_wait(own_turn, turn);
             turn ^= 1;
             if (thread % 32 == 0)
                 hone::barrier_arrive(other_turn);
         }
-        run_rows<buffer_of>::template write<WIDE, AHEAD_, STREAM>(
-            buffers, last, c, t.row, col, WIDE, thread, before, more);
+        run_rows<buffer_of>::template write<WIDE, MOST, STREAM>(
+            buffers, last, c, t.row, col, end - first, thread, before, more);
         if (more && !EARLY)
-            buffer_of::keep_edges(buffers, mine, WIDE, thread);
+            buffer_of::keep_edges(buffers, mine, end - first, thread);
         segment++;
     }
 };
