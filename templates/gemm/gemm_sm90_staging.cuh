@@ -243,27 +243,20 @@ template <typename E, int ROWS, int BOX> struct staging {
         }
     }
 
-    /* From C to a buffer, or what fits into C from it, an element a lane: for
-     * tiles whose sums leave no registers for whole pieces. */
-    template <bool TO_C, typename C>
+    /* From C to a buffer, an element a lane: for tiles whose sums leave no registers for
+     * whole pieces. */
+    template <typename C>
     static __device__ __forceinline__ void
-    copy_rows(unsigned buffer, const C &c, int row, int col, int end,
-              int thread)
+    read_elements(unsigned buffer, const C &c, int row, int col, int end,
+                  int thread)
     {
 #pragma unroll 8
         for (int r = thread / 32; r < ROWS; r += 4) {
 #pragma unroll
             for (int k = thread % 32; k < PHASE; k += 32) {
-                one *of_c = c.at(row + r, col + k);
-                one v;
+                if (row + r < c.rows && k < end && col + k < c.cols) {
+                    const one v = *c.at(row + r, col + k);
 
-                if (row + r >= c.rows || k >= end || col + k >= c.cols)
-                    continue;
-                if constexpr (TO_C) {
-                    hone::shared_load(buffer + at(r, k), v);
-                    *of_c = v;
-                } else {
-                    v = *of_c;
                     hone::shared_store(buffer + at(r, k), v);
                 }
             }

@@ -124,8 +124,8 @@ struct staged_output {
                     buffer_of::template read_rows<PHASE, AHEAD>(
                         at, c, t.row, col, thread);
                 else
-                    buffer_of::template copy_rows<false>(at, c, t.row, col,
-                                                      WIDTH - first, thread);
+                    buffer_of::read_elements(at, c, t.row, col, WIDTH - first,
+                                             thread);
                 hone::group_sync(group);
             }
 #pragma unroll

@@ -266,8 +266,8 @@ struct turned_output {
         }
     }
 
-    /* Rows of C to a buffer, and from it: by pieces of 16 bytes where registers are
-     * left for that. */
+    /* Rows of C to a buffer, by pieces of 16 bytes where registers are left for that;
+     * and from it. */
     static __device__ __forceinline__ void
     read(unsigned at, const matrix<E, false> &c, int row, int col, int thread)
     {
@@ -275,23 +275,15 @@ struct turned_output {
             plain::template read_rows<COUNT, AHEAD>(at, c, row, col, thread);
         } else {
             for (int j = 0; j < BOXES; j++)
-                plain::template copy_rows<false>(at + j * buffer_of::BLOCK, c,
-                                                 row, col + j * PHASE, PHASE,
-                                                 thread);
+                plain::read_elements(at + j * buffer_of::BLOCK, c, row,
+                                     col + j * PHASE, PHASE, thread);
         }
     }
     static __device__ __forceinline__ void
     write(unsigned at, const matrix<E, false> &c, int row, int col, int thread)
     {
-        if constexpr (PIECES) {
-            row_lanes<plain, COUNT>(c, row, col, COUNT, thread)
-                .template write<AHEAD, STREAM>(at);
-        } else {
-            for (int j = 0; j < BOXES; j++)
-                plain::template copy_rows<true>(at + j * buffer_of::BLOCK, c,
-                                                row, col + j * PHASE, PHASE,
-                                                thread);
-        }
+        row_lanes<plain, COUNT>(c, row, col, COUNT, thread)
+            .template write<AHEAD, STREAM>(at);
     }
 };
 
