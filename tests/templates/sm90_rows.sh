@@ -49,7 +49,7 @@ planted $rows 'last >= q : off > 0' 'true : off > 0' 83,3,4,f16,f16,0,0,,,6,ADD=
 planted $rows 'rows -= AT_ONCE \* STEP' 'rows -= 0' 200,163,4,f16,f16,ADD=0 WM=128,BN=128
 planted $rows 'start += AT_ONCE \* step' 'start += STEP' $odd WM=128,BN=128
 planted $rows '(i + j) \* step + last' 'i * step + last' $odd $wide
-planted $store 'PHASES \* PHASE - ROUND;' 'ROUND;' $odd WM=64,BN=160
+planted $store 'PHASES \* PHASE - ROUND;' 'PHASE;' $odd WM=64,BN=208
 planted $store 'max(end - ROUND, 0)' '0' $odd WM=64,BN=208,BUFFERS=1
 planted $store '                    next = 0;' '' $odd WM=64,BN=160
 runs=83,400,4,f16,f16
