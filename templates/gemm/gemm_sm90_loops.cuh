@@ -33,8 +33,19 @@ template <int DEEP, int PRODUCTS, bool SPLIT> struct steps_of_part {
     {
         const int n = of_product(K) * PRODUCTS;
 
-        first = SPLIT ? (int)((long long)n * t.part / parts) : 0;
-        end = SPLIT ? (int)((long long)n * (t.part + 1) / parts) : n;
+        first = SPLIT ? share(n, t.part, parts) : 0;
+        end = SPLIT ? share(n, t.part + 1, parts) : n;
+    }
+
+  private:
+    /* Of n steps those before this part. Parts are no more than 128 and K fits 31 bits:
+     * mostly 32 bits do, and a division of 64 takes several hundred clocks. */
+    static __device__ __forceinline__ int share(int n, int part, int parts)
+    {
+        if constexpr (DEEP >= 64 && PRODUCTS == 1)
+            return (int)((unsigned)n * part / parts);
+        else
+            return (int)((long long)n * part / parts);
     }
 };
 

@@ -57,13 +57,18 @@ struct tile_walk {
     __device__ tile at(int unit) const
     {
         const int of_matrix = lines * others;
-        const int matrix = unit / of_matrix;
-        const int in_matrix = unit % of_matrix;
-        const int first = in_matrix / (group * others) * group;
-        const int in_group = in_matrix % (group * others);
+        const int matrix = quotient(unit, of_matrix);
+        const int in_matrix = unit - matrix * of_matrix;
+        const int of_group = group * others;
+        const int groups = quotient(in_matrix, of_group);
+        const int first = groups * group;
+        const int in_group = in_matrix - groups * of_group;
         const int width = max(min(group, lines - first), 1);
-        const int line = first + in_group % width;
-        const int other = in_group / width;
+        /* Lines of a group are mostly 4, 8 or 16. */
+        const bool is_power = (width & (width - 1)) == 0;
+        const int other = is_power ? in_group >> (31 - __clz(width))
+                                   : in_group / width;
+        const int line = first + in_group - other * width;
         tile t;
 
         t.row = ((along_n ? other : line) * SHARED_M +
@@ -74,9 +79,9 @@ struct tile_walk {
         t.col = ((along_n ? line : other) * SHARED_N +
                  (SHARED_N > 1 ? rank / SHARED_M : 0)) * RUN * BN;
         t.follows = t.goes_on = false;
-        t.batch = matrix % batches;
-        t.part = matrix / batches;
-        t.id = unit % (of_matrix * batches) * OF_TILES;
+        t.part = batches == 1 ? matrix : quotient(matrix, batches);
+        t.batch = matrix - t.part * batches;
+        t.id = (unit - t.part * of_matrix * batches) * OF_TILES;
         if (SHARED_K > 1)
             t.part = t.part * SHARED_K + rank;
         else
@@ -117,6 +122,11 @@ struct tile_walk {
     }
 
   private:
+    /* Mostly 0; a division takes some hundred clocks, and all wait for the first tile. */
+    static __device__ __forceinline__ int quotient(int a, int b)
+    {
+        return a < b ? 0 : a / b;
+    }
     __device__ void forward(int tiles)
     {
         if (RUN > 1) {
