@@ -248,8 +248,9 @@ static double blunt_guess(void *user, int64_t index)
     return 0.08 * fabs((double)(b->config[0] + b->config[1] - 13));
 }
 
-/* The best slowdown after `n` trials, mean of some seeds. */
-static double best_after(bench *b, double (*prior)(void *, int64_t), int n)
+/* The best slowdown after `n` trials with two guesses, mean of some seeds. */
+static double best_of_two(bench *b, double (*prior)(void *, int64_t),
+                          double (*second)(void *, int64_t), int n)
 {
     enum { SEEDS = 8 };
     double sum = 0;
@@ -260,13 +261,14 @@ static double best_after(bench *b, double (*prior)(void *, int64_t), int n)
         hone_search *search = NULL;
         double best = INFINITY;
 
-        assert_int_equal(
-            hone__search_open("auto", &b->f.view,
-                              &(hone_search_options){.seed = seed,
-                                                     .budget_trials = n,
-                                                     .prior = {prior, b, 0.1}},
-                              &search, &err),
-            HONE_OK);
+        assert_int_equal(hone__search_open(
+                             "auto", &b->f.view,
+                             &(hone_search_options){.seed = seed,
+                                                    .budget_trials = n,
+                                                    .prior = {prior, b, 0.1},
+                                                    .second = {second, b, 0.3}},
+                             &search, &err),
+                         HONE_OK);
         for (int i = 0; i < n; ++i) {
             int64_t index;
             double slowdown;
@@ -284,6 +286,11 @@ static double best_after(bench *b, double (*prior)(void *, int64_t), int n)
         sum += best;
     }
     return sum / SEEDS;
+}
+
+static double best_after(bench *b, double (*prior)(void *, int64_t), int n)
+{
+    return best_of_two(b, prior, NULL, n);
 }
 
 static void test_good_guess_is_fast(void **state)
@@ -310,6 +317,37 @@ static void test_bad_guess_costs_little(void **state)
     assert_true(best_after(b, misguess, 160) < best_after(b, NULL, 50) + 0.05);
 }
 
+/* A template's own estimate: better than nothing, and in units of its own. */
+static double estimate(void *user, int64_t index)
+{
+    bench *b = user;
+
+    hone__space_get(b->f.space, index, b->config);
+    return 7 + 0.1 * fabs((double)(b->config[0] + b->config[1] - 17)) +
+           0.02 * fabs((double)b->config[2] - 8);
+}
+
+/* Of two guesses the wrong one does not keep the search from what the right one
+ * ranks first, whichever of them it is. */
+static void test_wrong_guess_beside_a_right_one(void **state)
+{
+    bench *b = *state;
+    assert_true(best_after(b, estimate, 20) < 0.09);
+    assert_true(best_after(b, misguess, 20) > 0.18);
+    assert_true(best_of_two(b, misguess, estimate, 20) < 0.14);
+    assert_true(best_of_two(b, estimate, misguess, 20) < 0.14);
+}
+
+/* What the better one gains is not lost to the other. */
+static void test_right_guess_beside_a_coarse_one(void **state)
+{
+    bench *b = *state;
+
+    assert_true(best_after(b, estimate, 12) > 0.12);
+    assert_true(best_of_two(b, guess, estimate, 12) < 0.06);
+    assert_true(best_of_two(b, guess, misguess, 12) < 0.06);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,7 +361,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_blunt_guess_holds_nobody, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_bad_guess_costs_little, setup,
-                                        teardown)};
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_guess_beside_a_right_one,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_right_guess_beside_a_coarse_one,
+                                        setup, teardown)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

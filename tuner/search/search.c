@@ -105,10 +105,10 @@ static hone_status add_trial(hone_search *search, int64_t index,
         HONE_TRY(grow(search, err));
     search->space.get(search->space.user, index,
                       search->values + (size_t)slot * search->space.n_params);
-    search->trials[slot] = (hone_search_trial){
-        index, NAN, search->tag,
-        search->prior.guess ? search->prior.guess(search->prior.user, index)
-                            : 0};
+    search->trials[slot] = (hone_search_trial){index, NAN, search->tag, {0}};
+    for (size_t i = 0; i < search->n_priors; ++i)
+        search->trials[slot].guesses[i] =
+            search->priors[i].guess(search->priors[i].user, index);
     search->table[place_of(search, index)] = slot + 1;
     ++search->n_trials;
     return HONE_OK;
@@ -228,7 +228,11 @@ hone_status hone__search_open(const char *name, const hone_search_space *space,
     search->strategy = spec.strategy;
     search->spec = spec;
     search->space = *space;
-    search->prior = options->prior;
+    search->priors[0] = options->prior;
+    search->priors[1] = options->second;
+    search->n_priors = !options->prior.guess    ? 0
+                       : !options->second.guess ? 1
+                                                : 2;
     search->chance = hone__chance(options->seed);
     search->permutation = hone__permutation(space->count, options->seed);
     search->budget_trials = options->budget_trials;

@@ -45,6 +45,9 @@ typedef struct hone_search_prior {
     double error; /* its usual error */
 } hone_search_prior;
 
+/* At most: a model of earlier problems and a template's own estimate. */
+enum { HONE_SEARCH_PRIORS = 2 };
+
 typedef struct hone_search_options {
     uint64_t seed;
     /* Tried first, in this order; -1 and repeated ones are passed over. Such
@@ -55,9 +58,11 @@ typedef struct hone_search_options {
     /* How many will be asked for, with those that were told of from
      * elsewhere; 0: not known. */
     int64_t budget_trials;
-    /* 'auto' is guided by it; the others do not look at it. What it is to
-     * look at in any case: configurations that were good elsewhere. */
+    /* 'auto' is guided by them, the others do not look at them; without the
+     * first there is none. What they are to look at in any case: configurations
+     * that were good elsewhere. */
     hone_search_prior prior;
+    hone_search_prior second;
     const int64_t *hints;
     size_t n_hints;
     double answer_s; /* that a strategy's program may take; 0: 60 */
@@ -99,7 +104,8 @@ const char *hone__search_failure(const hone_search *search);
  * nothing. */
 int hone__search_is_learning(const hone_search *search);
 
-/* The best that the prior guesses of any configuration; NAN without one. */
+/* The best that the first prior guesses of any configuration; NAN without one.
+ */
 double hone__search_best_guess(hone_search *search);
 
 /* Was it neither asked for nor told, and is it no other search's part? Not of

@@ -16,7 +16,7 @@ typedef struct hone_search_trial {
     int64_t index;
     double time_ns; /* INFINITY: it failed; NAN: not told yet */
     int tag;        /* what `propose` left in search->tag; 0 for all others */
-    double guess;   /* of the prior, if there is one */
+    double guesses[HONE_SEARCH_PRIORS]; /* of the priors that there are */
 } hone_search_trial;
 
 /* A number that `--strategy NAME:option=value` sets. */
@@ -78,12 +78,13 @@ struct hone_search {
     void *state;
     int tag; /* for the strategy: goes into the trial it proposes */
     hone_search_space space;
-    hone_search_prior prior;
+    hone_search_prior priors[HONE_SEARCH_PRIORS];
+    size_t n_priors;
     hone_chance chance;
     hone_permutation permutation; /* of the space, for random new ones */
     int64_t n_drawn;              /* of it */
     int64_t budget_trials;
-    int64_t *hints; /* for the prior to look at */
+    int64_t *hints; /* for the priors to look at */
     size_t n_hints;
     uint64_t seed;
     double answer_s; /* of a program; 0: its own limit */

@@ -21,7 +21,7 @@ static const double grown_by = 1.25;
 /* Of a model whose error was not measured yet; of those that were, 0.1 to 0.15
  * on products, softmax and FFTs of an H100. */
 static const double usual_error = 0.15;
-/* Of a template's own estimate, where nothing was learned yet. */
+/* Of a template's own estimate. */
 static const double cost_error = 0.3;
 
 /* ---- trials as rows ------------------------------------------------------ */
@@ -271,14 +271,20 @@ static hone_status read_model(hone_tune_run *run, const hone_db_model *key,
 
 /* ---- for the run --------------------------------------------------------- */
 
-static double guess(void *user, int64_t index)
+static double guess_by_cost(void *user, int64_t index)
 {
     hone_tune_impl *impl = user;
 
     hone__space_get(impl->space, index, impl->guess_config);
-    if (!impl->learned)
-        return hone__features_cost(impl->guess_features, impl->guess_config,
-                                   impl->guess_row);
+    return hone__features_cost(impl->guess_features, impl->guess_config,
+                               impl->guess_row);
+}
+
+static double guess_as_learned(void *user, int64_t index)
+{
+    hone_tune_impl *impl = user;
+
+    hone__space_get(impl->space, index, impl->guess_config);
     hone__features_get(impl->guess_features, impl->guess_config,
                        impl->guess_row);
     return hone__boost_predict(impl->learned->boost, impl->guess_row);
@@ -311,15 +317,19 @@ static hone_status open_guess(hone_tune_run *run, hone_tune_impl *impl,
     return HONE_OK;
 }
 
-hone_search_prior hone__tune_prior(hone_tune_run *run, hone_tune_impl *impl)
+void hone__tune_priors(const hone_tune_run *run, hone_tune_impl *impl,
+                       hone_search_options *out)
 {
-    const double learned_error =
-        run->model.error > 0 ? run->model.error : usual_error;
+    const hone_search_prior learned = {guess_as_learned, impl,
+                                       run->model.error > 0 ? run->model.error
+                                                            : usual_error};
+    const hone_search_prior cost = {guess_by_cost, impl, cost_error};
 
     if (!impl->is_guessed)
-        return (hone_search_prior){0};
-    return (hone_search_prior){guess, impl,
-                               impl->learned ? learned_error : cost_error};
+        return;
+    out->prior = impl->learned ? learned : cost;
+    if (impl->learned && hone__features_have_cost(impl->guess_features))
+        out->second = cost;
 }
 
 /* The stored one, or a new one where `measure` asks for it or there are many

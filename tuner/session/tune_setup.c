@@ -154,6 +154,7 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     int64_t hints[HONE_MOST_SEEDS];
     int64_t *first;
     size_t n_first = 0, n_hints = 0;
+    hone_search_options options;
     hone_status status;
 
     HONE_TRY(hone__tune_start_find(run, impl, err));
@@ -177,26 +178,23 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     if (impl->tmpl->call) /* a short list, the library's best first */
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
-    status = hone__search_open(
-        has_list        ? "exhaustive"
-        : request->list ? "random" /* it is not asked */
-                        : request->strategy,
-        &view,
-        &(hone_search_options){
-            .seed = request->seed,
-            .first = first,
-            .n_first = n_first,
-            .budget_trials = request->only
-                                 ? planned
-                                 : hone__turn_planned(planned, run->n_impls),
-            .prior = hone__tune_prior(run, impl),
-            .hints = hints,
-            .n_hints = n_hints,
-            .answer_s = request->answer_s,
-            .stop = request->farm.stop,
-            .part = request->part,
-            .n_parts = request->n_parts},
-        &impl->search, err);
+    options = (hone_search_options){
+        .seed = request->seed,
+        .first = first,
+        .n_first = n_first,
+        .budget_trials =
+            request->only ? planned : hone__turn_planned(planned, run->n_impls),
+        .hints = hints,
+        .n_hints = n_hints,
+        .answer_s = request->answer_s,
+        .stop = request->farm.stop,
+        .part = request->part,
+        .n_parts = request->n_parts};
+    hone__tune_priors(run, impl, &options);
+    status = hone__search_open(has_list        ? "exhaustive"
+                               : request->list ? "random" /* it is not asked */
+                                               : request->strategy,
+                               &view, &options, &impl->search, err);
     hone__free(first);
     HONE_TRY(status);
     /* Estimates of templates are in units of their own. */

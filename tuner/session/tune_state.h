@@ -259,8 +259,10 @@ hone_status hone__tune_earlier_tell(hone_tune_run *run, hone_tune_impl *impl,
 /* tune_learn.c */
 /* What other problems teach about this one, for all implementations. */
 hone_status hone__tune_learned_open(hone_tune_run *run, hone_error *err);
-/* What a search begins with; without a guess: nothing. */
-hone_search_prior hone__tune_prior(hone_tune_run *run, hone_tune_impl *impl);
+/* What a search is guided by goes into its options: the model, the template's
+ * estimate, both or nothing. */
+void hone__tune_priors(const hone_tune_run *run, hone_tune_impl *impl,
+                       hone_search_options *out);
 /* If it was asked for: learn from all trials, those of this run included, and
  * measure how far that is off elsewhere. */
 hone_status hone__tune_learned_keep(hone_tune_run *run, hone_error *err);
