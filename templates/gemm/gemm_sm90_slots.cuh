@@ -144,7 +144,7 @@ __device__ __forceinline__ ring_place ring_in(const void *shared, int stages,
 template <typename P, int TURNS, int COPIES>
 __device__ __forceinline__ void begin(const ring_place &place, unsigned copies)
 {
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 32) { /* thread 0 finds its first tile meanwhile */
         for (int i = 0; i < place.stages; i++) {
             hone::barrier_init(place.full + 8 * i, P::FILLERS);
             hone::barrier_init(place.empty + 8 * i, P::WARPS * P::SOURCES);
