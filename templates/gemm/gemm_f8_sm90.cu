@@ -202,17 +202,14 @@ struct products : tiling {
 
 /* One thread fills the ring. */
 __device__ __forceinline__ void produce(gemm::ring_place place,
-                                        products::walk walk,
+                                        gemm::filling<products> tiles,
                                         const CUtensorMap &map_x,
                                         const CUtensorMap &map_y, int K,
                                         int parts)
 {
-    gemm::tile t;
-
-    hone::tensor_prefetch(map_x);
-    hone::tensor_prefetch(map_y);
 #pragma unroll 1
-    while (walk.take(&t)) {
+    for (; tiles.there; tiles.next()) {
+        const gemm::tile &t = tiles.t;
         const int end = first_step(K, t.part + 1, parts);
 
 #pragma unroll 1
@@ -221,10 +218,10 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
             const unsigned full = place.own_full();
 
             gemm::expect(place, products::SLOT);
-            operand_x::load(to, map_x, t.row, step * BK, t.batch, walk.rank,
-                            full);
+            operand_x::load(to, map_x, t.row, step * BK, t.batch,
+                            tiles.walk.rank, full);
             operand_y::load(to + operand_x::BYTES, map_y, t.col, step * BK,
-                            t.batch, walk.rank, full);
+                            t.batch, tiles.walk.rank, full);
             place.advance();
         }
     }
@@ -309,6 +306,7 @@ gemm_f8_sm90(const __grid_constant__ CUtensorMap MAP_A,
     const CUtensorMap &map_b = packed_b ? MAP_PACKED_B : MAP_B;
     const products::walk walk(rows, cols, batches, parts, line_group,
                               along_n != 0);
+    const gemm::filling<products> tiles(walk, threadIdx.x == 0, map_a, map_b);
     const gemm::ring_place place =
         gemm::ring_in<products, kMostStages>(shared, stages, STAGING);
     const unsigned copies = place.turns + 16;
@@ -318,8 +316,8 @@ gemm_f8_sm90(const __grid_constant__ CUtensorMap MAP_A,
         if constexpr (kRegistersMove)
             hone::registers_shrink<PRODUCER>();
         if (threadIdx.x == 0)
-            produce(place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, K,
-                    parts);
+            produce(place, tiles, SWAP ? map_b : map_a, SWAP ? map_a : map_b,
+                    K, parts);
         gemm::stand_by<products>();
     } else {
         if constexpr (kRegistersMove)

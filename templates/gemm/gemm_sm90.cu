@@ -241,16 +241,16 @@ loose(const T *from, T *to, int rows, int cols, int groups, long long pitch,
             step};
 }
 
-/* One thread fills the ring; the first tile, if it is `there`, is known to it. */
+/* One thread fills the ring. */
 __device__ __forceinline__ void produce(gemm::ring_place place,
-                                        products::walk walk, gemm::tile t,
-                                        bool there,
+                                        gemm::filling<products> tiles,
                                         const CUtensorMap &map_x,
                                         const CUtensorMap &map_y, int K,
                                         int parts)
 {
 #pragma unroll 1
-    for (; there; there = walk.take(&t)) {
+    for (; tiles.there; tiles.next()) {
+        const gemm::tile &t = tiles.t;
         const products::steps mine(K, t, parts);
 
 #pragma unroll 1
@@ -260,9 +260,10 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
             const int k = step * BK;
 
             gemm::expect(place, products::SLOT);
-            operand_x::load(to, map_x, t.row, k, t.batch, walk.rank, full);
+            operand_x::load(to, map_x, t.row, k, t.batch, tiles.walk.rank,
+                            full);
             operand_y::load(to + operand_x::BYTES, map_y, t.col, k, t.batch,
-                            walk.rank, full);
+                            tiles.walk.rank, full);
             place.advance();
         }
     }
@@ -289,19 +290,12 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     const CUtensorMap &map_b = !kShifted && loose_b ? MAP_PACKED_B : MAP_B;
     const products::walk walk(rows, cols, batches, parts, line_group,
                               along_n != 0);
-    products::walk ahead = walk;
+    const gemm::filling<products> tiles(walk, !kShifted && threadIdx.x == 0,
+                                        map_a, map_b);
     const gemm::ring_place place =
         gemm::ring_in<products, kMostStages>(shared, stages, STAGING + EDGES);
-    gemm::tile first = {};
-    bool there = false;
     target to;
 
-    if (!kShifted && threadIdx.x == 0) {
-        hone::tensor_prefetch(map_a);
-        hone::tensor_prefetch(map_b);
-        there = ahead.take(&first);
-        asm volatile("" : "+r"(first.row), "+r"(first.col)); /* not later */
-    }
     to.staged.buffers = place.slots + stages * products::SLOT;
     to.staged.edges = to.staged.buffers + STAGING;
     to.staged.loaded = place.writes + 16;
@@ -322,8 +316,8 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
                 SWAP ? loose_b : loose_a, SWAP ? loose_a : loose_b, K, parts,
                 to.staged.loaded + 64);
         } else if (threadIdx.x == 0)
-            produce(place, ahead, first, there, SWAP ? map_b : map_a,
-                    SWAP ? map_a : map_b, K, parts);
+            produce(place, tiles, SWAP ? map_b : map_a, SWAP ? map_a : map_b,
+                    K, parts);
         gemm::stand_by<products>();
     } else {
         if constexpr (kRegistersMove)

@@ -159,17 +159,14 @@ struct products : tiling {
 
 /* One thread fills the ring: steps of one product follow those of another. */
 __device__ __forceinline__ void produce(gemm::ring_place place,
-                                        products::walk walk,
+                                        gemm::filling<products> tiles,
                                         const CUtensorMap &map_x,
                                         const CUtensorMap &map_y, int K,
                                         int parts)
 {
-    gemm::tile t;
-
-    hone::tensor_prefetch(map_x);
-    hone::tensor_prefetch(map_y);
 #pragma unroll 1
-    while (walk.take(&t)) {
+    for (; tiles.there; tiles.next()) {
+        const gemm::tile &t = tiles.t;
         const products::steps mine(K, t, parts);
         const int of_product = products::steps::of_product(K);
         int product = mine.first / of_product;
@@ -183,10 +180,10 @@ __device__ __forceinline__ void produce(gemm::ring_place place,
             const int b = t.batch * NUMBERS + (kNumbersB >> product * 4 & 15);
 
             gemm::expect(place, products::SLOT);
-            operand_x::load(to, map_x, t.row, k * BK, SWAP ? b : a, walk.rank,
-                            full);
+            operand_x::load(to, map_x, t.row, k * BK, SWAP ? b : a,
+                            tiles.walk.rank, full);
             operand_y::load(to + operand_x::BYTES, map_y, t.col, k * BK,
-                            SWAP ? a : b, walk.rank, full);
+                            SWAP ? a : b, tiles.walk.rank, full);
             place.advance();
             if (++k == of_product) {
                 k = 0;
@@ -211,6 +208,7 @@ gemm_sm90_f32(const __grid_constant__ CUtensorMap map_a,
     extern __shared__ __align__(1024) unsigned char shared[];
     const products::walk walk(rows, cols, batches, parts, line_group,
                               along_n != 0);
+    const gemm::filling<products> tiles(walk, threadIdx.x == 0, map_a, map_b);
     const gemm::ring_place place =
         gemm::ring_in<products, kMostStages>(shared, stages, STAGING);
     target to;
@@ -222,8 +220,8 @@ gemm_sm90_f32(const __grid_constant__ CUtensorMap map_a,
         if constexpr (kRegistersMove)
             hone::registers_shrink<40>();
         if (threadIdx.x == 0)
-            produce(place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, K,
-                    parts);
+            produce(place, tiles, SWAP ? map_b : map_a, SWAP ? map_a : map_b,
+                    K, parts);
         gemm::stand_by<products>();
     } else {
         if constexpr (kRegistersMove)

@@ -138,6 +138,28 @@ __device__ __forceinline__ ring_place ring_in(const void *shared, int stages,
     return place;
 }
 
+/* The tiles of the thread that fills the ring. Before barriers are ready it finds the
+ * first and asks for the descriptions; other threads have none. */
+template <typename P> struct filling {
+    typename P::walk walk;
+    tile t;
+    bool there;
+
+    __device__ __forceinline__ filling(const typename P::walk &all,
+                                       bool is_filler, const CUtensorMap &map_a,
+                                       const CUtensorMap &map_b)
+        : walk(all), t(), there(false)
+    {
+        if (is_filler) {
+            hone::tensor_prefetch(map_a);
+            hone::tensor_prefetch(map_b);
+            next();
+            asm volatile("" : "+r"(t.row), "+r"(t.col)); /* not later */
+        }
+    }
+    __device__ __forceinline__ void next() { there = walk.take(&t); }
+};
+
 /* Barriers of the ring, TURNS for groups that take turns, and those that tell of
  * COPIES of what C holds, from `copies` on. Then all blocks of a cluster run, and
  * what was launched before is done. */

@@ -16,6 +16,7 @@ inline unsigned tile_bytes, cluster_blocks;
 inline unsigned shared_address(const void *) { return 0; }
 inline void barrier_init(unsigned, unsigned) {}
 inline void barrier_init_done() {}
+inline void tensor_prefetch(const CUtensorMap &) {}
 inline void barrier_expect(unsigned, unsigned) {}
 inline void barrier_arrive(unsigned) {}
 inline void barrier_arrive_at(unsigned, unsigned) {}
