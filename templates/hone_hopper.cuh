@@ -238,6 +238,21 @@ __device__ inline void bulk_load(unsigned to, const void *from, unsigned bytes,
                  : "memory");
 }
 
+/* Start copying 16 bytes to shared memory, both addresses multiples of 16; if not
+ * `valid`, nothing is read and zeros arrive. The level 2 cache gets 256 bytes around
+ * them. copy_commit() and copy_wait() are for these, too. */
+__device__ inline void copy16_async(unsigned to, const void *from, bool valid)
+{
+    asm volatile("{\n"
+                 ".reg .pred none;\n"
+                 "setp.eq.b32 none, %2, 0;\n"
+                 "cp.async.cg.shared.global.L2::256B [%0], [%1], 16, none;\n"
+                 "}"
+                 :
+                 : "r"(to), "l"(from), "r"((int)valid)
+                 : "memory");
+}
+
 /* From shared memory; what lies outside of the tensor is not written. The
  * threads that wrote it pass async_fence() and a barrier before. With STREAM the
  * level 2 cache keeps it no longer than it must. */

@@ -51,10 +51,11 @@
  * LOOSE. `packed`: it is first copied to a workspace by gemm_sm90_pack, one
  * launch for both and a pass over it, during which the product gets ready. That is
  * for large products, which read it many times. `shifted`: the warp group that
- * fills the ring reads it as it is and shifts it into place (gemm_sm90_loose.cuh); a
- * matrix that is aligned still comes by copies, to the same slots. That is for small
- * ones, where a second launch costs more than some 3,600 clocks of loads for a slot
- * of 128 x 64 and 128 x 64. For C the same, where the elements may be 4 bytes,
+ * fills the ring asks for the 16 bytes around what it wants some steps ahead, in raw
+ * lines of shared memory behind the ring, and shifts them into place
+ * (gemm_sm90_loose.cuh, gemm_sm90_raw.cuh); a matrix that is aligned still comes by
+ * copies, to the same slots. That is for products to which a second launch and a pass
+ * over A and B are much. For C the same, where the elements may be 4 bytes,
  * decides how STORE = tensor writes it. A, B and C start at multiples of 16
  * bytes, as any cudaMalloc result does.
  *
@@ -92,6 +93,7 @@
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_slots.cuh"
+#include "gemm_sm90_raw.cuh"
 #include "gemm_sm90_loose.cuh"
 #include "gemm_sm90_output.cuh"
 #include "gemm_sm90_staging.cuh"
@@ -123,13 +125,13 @@
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? ALL_TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
- * about 40 from the level 2 cache, 64 written, 16 sent to another block, 10 read
- * and shifted by threads. 1,500 and 4,000 begin and end a tile and another launch,
+ * about 40 from the level 2 cache, 64 written, 16 sent to another block, 40 shifted by
+ * threads. 1,500 and 4,000 begin and end a tile and another launch,
  * 3,000 are for blocks to meet. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
-#pragma hone let SHIFT = LOOSE == shifted ? ((SWAP ? LOOSE_B : LOOSE_A)*BM + (SWAP ? LOOSE_A : LOOSE_B)*BN)*DEEP/5 : 0
+#pragma hone let SHIFT = LOOSE == shifted ? ((SWAP ? LOOSE_B : LOOSE_A)*BM + (SWAP ? LOOSE_A : LOOSE_B)*BN)*DEEP/20 : 0
 #pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count) : 0
 #pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH), SHIFT)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
 #pragma hone let MEET = FINISH == cluster ? 3000 + BM*BN*3/16 : 0
@@ -148,7 +150,7 @@
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(SWAP ? PHASE : BOX, SWAP ? BOX : WM, 1) swizzle(SWAP ? 128 : BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(PACK_BLOCKS) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(LOOSE_A), i32(LOOSE_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias, A, B, i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B)) early
+#pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(LOOSE_A), i32(LOOSE_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias, A, B, i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B), i32(RAWS)) early
 #pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(ALL_TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
 namespace {
@@ -283,7 +285,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
           int stages, int along_n, int line_group, int loose_a, int loose_b,
           int mapped_c, int pairs_c, int ticket, const OUT *bias, const T *A,
           const T *B, long long lda, long long step_a, long long ldb,
-          long long step_b)
+          long long step_b, int raws)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     const CUtensorMap &map_a = !kShifted && loose_a ? MAP_PACKED_A : MAP_A;
@@ -314,7 +316,7 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
             gemm::produce_loose<products>(
                 place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, x, y,
                 SWAP ? loose_b : loose_a, SWAP ? loose_a : loose_b, K, parts,
-                to.staged.loaded + 64);
+                to.staged.loaded + 64, raws);
         } else if (threadIdx.x == 0)
             produce(place, tiles, SWAP ? map_b : map_a, SWAP ? map_a : map_b,
                     K, parts);

@@ -43,9 +43,21 @@
 #pragma hone let SHARES = SCHEDULE == in_turn && RUN > 1 && ADD == 0 && (BUFFERS == 3 || (BUFFERS == 2 && STAGES >= 5))
 #pragma hone let STAGING = STAGED ? (SHARES ? 1 : CONSUMERS)*BUFFERS*WM*128 : 0
 #pragma hone let EDGES = RUN > 1 ? (SCHEDULE == in_turn ? 3 : 2)*BM*32 : 0
-#pragma hone let SMEM = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + (LOOSE == shifted ? 512 : 384)
+/* Rows that do not begin at multiples of 16 bytes. */
+#pragma hone let LOOSE_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
+#pragma hone let LOOSE_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
+#pragma hone let RING = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + (LOOSE == shifted ? 512 : 384)
+/* Steps of raw lines, 16 bytes longer than a slot's, that are under way to be shifted:
+ * as many as fit, up to four. */
+#pragma hone let LOOSE_X = LOOSE == shifted && (SWAP ? LOOSE_B : LOOSE_A)
+#pragma hone let LOOSE_Y = LOOSE == shifted && (SWAP ? LOOSE_A : LOOSE_B)
+#pragma hone let RAW_X = LOOSE_X ? SLOT_X + (X_ACROSS ? BK : BM)*16 : 0
+#pragma hone let RAW_Y = LOOSE_Y ? SLOT_Y + (Y_ACROSS ? BK : BN)*16 : 0
+#pragma hone let ROOM = min(device.smem_optin, device.smem_sm/MIN_BLOCKS - 1024) - RING
+#pragma hone let RAWS = max(2, min(4, ROOM/max(RAW_X + RAW_Y, 1)))
+#pragma hone let SMEM = RING + RAWS*(RAW_X + RAW_Y)
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
-#pragma hone let PRODUCER = LOOSE == shifted ? (MIN_BLOCKS == 1 ? 144 : 128) : CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
+#pragma hone let PRODUCER = LOOSE == shifted ? 112 : CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
 #pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - PRODUCER)/CONSUMERS/8*8)
 #pragma hone let ROWS = SWAP ? N : M
 #pragma hone let COLS = SWAP ? M : N
@@ -61,9 +73,6 @@
 #pragma hone let ALL_TILES = CLUSTERS/max(PARTIALS, 1)*CLUSTER_M*CLUSTER_N
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
 #pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
-/* Rows that do not begin at multiples of 16 bytes. */
-#pragma hone let LOOSE_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
-#pragma hone let LOOSE_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
 
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
@@ -78,7 +87,8 @@
 #pragma hone require LOOSE == packed || CONSUMERS*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
 #pragma hone require LOOSE == packed || max(LDA, LDB) <= 64M "threads that shift count from row to row in 31 bits"
 #pragma hone prefer LOOSE == packed || LOOSE_A || LOOSE_B "rows of A and B are aligned"
-#pragma hone prefer LOOSE == packed || BATCH*M*N*K <= 512M "so large a product reads A and B too often for threads to shift them"
+#pragma hone prefer LOOSE == packed || BATCH*M*N*K <= 512M || M*N <= 512*(LOOSE_A*M + LOOSE_B*N) "a pass over A and B costs little beside so many products"
+#pragma hone prefer LOOSE == packed || RAWS > 2 || STAGES == 2 "raw lines need the room more than slots do"
 #pragma hone prefer LOOSE == packed || (SCHEDULE == together && BK == 64 && PENDING == 1 && !STREAM && PERSISTENT && RASTER == along_m && GROUP == 8) "threads that shift are slower than what these are for"
 #pragma hone require !STAGED || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
@@ -96,7 +106,7 @@
 #pragma hone require STAGES*BK <= (BM*BN <= 64*64 || (BM*BN <= 64*160 && (IN_CLUSTER > 2 || SPLIT_K > 1)) ? 1024 : 512) "the ring is deeper than copies need"
 #pragma hone require !STREAM || (RASTER == along_m && GROUP == 8 && PENDING == 1 && STORE == tensor && SPLIT_K == 1 && !SWAP) "what seldom helps is tried one at a time"
 #pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
-#pragma hone require STAGES*BK >= min(256, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
+#pragma hone require STAGES*BK >= min(LOOSE == packed ? 256 : 128, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
 #pragma hone prefer BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
@@ -109,7 +119,7 @@
 #pragma hone prefer IN_CLUSTER == 1 || PENDING == 1 || STAGED "of clusters what seldom helps is not tried twice"
 #pragma hone prefer SPLIT_K == 1 || FINISH != reduce || STORE == direct "the second launch writes C"
 #pragma hone prefer SPLIT_K == 1 || FINISH != cluster || (PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && ceildiv(K, BK) >= 8*SPLIT_K) "of clusters that share K what seldom helps is not tried"
-#pragma hone prefer SPLIT_K == 1 || 2*SMEM*MIN_BLOCKS > device.smem_optin || STAGES*BK >= min(512, align(ceildiv(K, PARTS), BK)) "K is long, and the ring could be"
+#pragma hone prefer SPLIT_K == 1 || LOOSE == shifted || 2*SMEM*MIN_BLOCKS > device.smem_optin || STAGES*BK >= min(512, align(ceildiv(K, PARTS), BK)) "K is long, and the ring could be"
 #pragma hone prefer BN % 16 == 0 || BN == 8 || SWAP || COLS <= 64 "tiles of such widths are written from registers"
 #pragma hone prefer !SWAP || (M <= 256 && M < N) || (SMALL && !STAGED) || (STAGED && N >= 64 && (SMALL || (BM >= 128 && BN >= 96 && PENDING == 1)) && ceildiv(ROWS, BM)*ceildiv(COLS, BN) < ceildiv(M, BM)*ceildiv(N, BN)) "C has rows enough, and transposed tiles are no fewer"
 #pragma hone prefer SWAP || M > 64 || N <= 64 || (BM == 128 && BN == 128) || SMALL "so few rows are better columns"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Slots that gemm_sm90_loose.cuh fills from rows that begin anywhere, on the cpu device,
+# Slots that gemm_sm90_loose.cuh fills from rows that begin anywhere by way of raw lines
+# (gemm_sm90_raw.cuh), on the cpu device, where copies arrive when they are waited for,
 # compared with what the copy engine leaves there: K contiguous and across, ends of K,
 # rows and arrays, batches. Nothing is read outside of the arrays; and defects are found.
 #
@@ -10,17 +11,17 @@ command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77
 }
-every=${1:-1} n_planted=0
+every=${1:-1} n_planted=0 dims=70,45,131
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 slots=$HONE_SOURCE/tests/templates/loose
-loose=$HONE_SOURCE/templates/gemm/gemm_sm90_loose.cuh
+gemm=$HONE_SOURCE/templates/gemm
 # verify CODE FILE ACROSS_X,ACROSS_Y,BM,BN,BK,WHICH OPTIONS..
 verify() {
     code=$1 file=$2 form=$3
     shift 3
     run "$code" verify "$file" --device cpu --format json \
-        --dims "70,45,131,$form" "$@"
+        --dims "$dims,$form" "$@"
 }
 forms="0,1,256,48,64,3 1,0,128,8,128,3"
 [ "$every" -gt 1 ] || forms="$forms 0,0,64,80,128,3 1,1,64,208,64,3"
@@ -30,32 +31,50 @@ for form in $forms; do
 done
 verify 0 "$slots/loose_slots.cu" 0,1,64,16,64,3 --limit 1 --sanitize
 json failed=0
+for config in RAWS=3,STAGES=3,PARTS=2,UNITS=3 RAWS=4,UNITS=3; do
+    verify 0 "$slots/loose_slots.cu" 1,0,64,48,64,3 --limit 1 --config "$config"
+    json checked=1 failed=0
+done
 mkdir "$work/planted"
 cp "$slots"/*.cu "$slots"/*.cuh "$work/planted"
-# planted PATTERN REPLACEMENT FORM OPTIONS..: it is found.
+# planted PART PATTERN REPLACEMENT FORM OPTIONS..: it is found in gemm_sm90_PART.cuh.
 planted() {
-    sed "s/$1/$2/" "$loose" >"$work/planted/gemm_sm90_loose.cuh"
-    ! cmp -s "$loose" "$work/planted/gemm_sm90_loose.cuh" ||
-        fail "gemm_sm90_loose.cuh has changed: no '$1'"
+    file=gemm_sm90_$1.cuh
+    cp "$gemm/gemm_sm90_raw.cuh" "$gemm/gemm_sm90_loose.cuh" "$work/planted"
+    sed "s/$2/$3/" "$gemm/$file" >"$work/planted/$file"
+    ! cmp -s "$gemm/$file" "$work/planted/$file" || fail "$file has changed: no '$2'"
     n_planted=$((n_planted + 1))
     if [ $((n_planted % every)) -ne 0 ]; then
         return 0
     fi
-    what=$2 form=$3
-    shift 3
+    what="$2: $3" form=$4
+    shift 4
     verify 1 "$work/planted/loose_slots.cu" "$form" --limit 1 "$@"
     grep -q "\"$outcome\"" "$work/out" || fail "planted $what: not found $outcome"
 }
 outcome=wrong
-planted '(own_piece() ^ own_line() % 8)' 'own_piece()' 0,0,64,16,64,1
-planted 'left -= P::DEPTH' 'left -= 0' 0,0,64,16,64,1
-planted 'down -= P::DEPTH' 'down -= 0' 1,0,64,16,64,1
-planted 'if (n < 8)' 'if (n < 0)' 0,1,64,16,64,3
-planted 'P::DEPTH \/ 8 \* m.pitch' 'P::DEPTH \/ 8' 1,0,64,16,64,1
-planted 'box_of(round) \* 64, 8' '0, 8' 0,0,64,16,128,1
-planted 'if (next.begins)' 'if (next.t.id < 0)' 0,0,64,16,64,3
-planted 'if (from + 1 >= m.last)' 'if (from < nullptr)' 0,0,64,16,64,3
+planted raw '(own ^ line() % 8)' 'own' 0,0,64,16,64,1
+planted raw '((own + 1) ^ line() % 8)' '(own + 1)' 0,0,64,16,64,1
+planted raw '    left -= P::DEPTH' '    left -= 0' 0,0,64,16,64,1
+planted raw 'down : left) -= P::DEPTH' 'down : left) -= 0' 1,0,64,16,64,1
+planted raw 'more\[i\] -= P::DEPTH' 'more[i] -= 0' 0,0,64,16,64,1
+planted raw 'm.pitch : 1' '8 : 1' 1,0,64,16,64,1
+planted raw 'count % 8 != 0' 'count < 0' 0,1,64,16,64,3
+planted raw 'first_of(v, count % 8)' 'first_of(v, count % 8 + 1)' 0,1,64,16,64,3
+planted raw 'w\[i\] \& 0xffffu' 'w[i]' 0,0,64,16,64,1
+planted raw 'more\[2\] > 0' 'false' 0,0,64,16,64,1
+planted raw 'i \/ 2 \* 64 < more' '0 < more' 0,0,64,16,128,1
+planted raw 'hone::shared_load(tail, v)' 'v = uint4{}' 0,0,64,16,64,3
+planted raw 'P::BOXES \* 8 + 1;' 'P::BOXES * 8;' 0,0,64,16,64,1
+planted loose 'asked.begin_tile' 'if (asked.at[0] == nullptr) asked.begin_tile' 0,0,64,16,64,3
+planted loose 'moved.begin_tile' 'if (moved.left == 0) moved.begin_tile' 0,0,64,16,64,3
+planted loose 'copy_wait(raws - 1)' 'copy_wait(raws)' 0,0,64,16,64,1
+planted loose 'copy_commit()' 'copy_wait(9)' 0,0,64,16,64,1
+planted loose 'raw + of_step < end ? raw + of_step' 'raw == 0 ? raw' 0,0,64,16,64,1
+planted loose 'asked < raws' 'asked + 1 < raws' 0,0,64,16,64,1
+planted loose 'raw + behind_x, tail_y' 'raw, tail_y' 0,0,64,16,64,3
 outcome=fault
-planted 'is_line \&\& from < m.last' 'is_line' 0,0,64,16,64,3 --sanitize
-planted 'is_more \&\& from + 1 < m.last' 'is_more' 1,1,64,16,64,3 --sanitize
-planted 'at + last + 2 > m' 'at + last + 1 > m' 0,0,64,16,64,3 --sanitize
+planted raw '!wanted || from < m.last' 'true' 0,0,64,16,64,3 --sanitize
+dims=64,16,64
+planted raw 'end <= m.last' 'true' 0,0,64,16,64,3 --sanitize
+planted raw 'raw::GROUPS;' 'raw::GROUPS - 1;' 0,0,64,16,64,3 --sanitize

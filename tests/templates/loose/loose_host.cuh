@@ -61,6 +61,10 @@ __device__ inline void wgmma_commit() {}
 template <int PENDING> __device__ inline void wgmma_wait() {}
 template <int COUNT> __device__ inline void wgmma_result(float (&)[COUNT]) {}
 
+__device__ inline void copy16_async(unsigned to, const void *from, bool valid)
+{
+    hone_host_copy16_async(in_block<void>(to), from, valid ? 16 : 0);
+}
 template <typename V> __device__ inline void shared_store(unsigned to, V v)
 {
     *in_block<V>(to) = v;

@@ -8,13 +8,17 @@
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_slots.cuh"
+#include "gemm_sm90_raw.cuh"
 #include "gemm_sm90_loose.cuh"
 
 #pragma hone implements loose_slots/ring
 #pragma hone param STAGES in {2, 3} default 2
 #pragma hone param PARTS in {1, 2, 3} default 1
 #pragma hone param UNITS in {1, 3} default 1
-#pragma hone let BYTES = STAGES*(SLOT_X + SLOT_Y)*2 + 512
+#pragma hone param RAWS in {2, 3, 4} default 2
+#pragma hone let RAW_X = WHICH & 1 ? SLOT_X*2 + (ACROSS_X ? BK : BM)*16 : 0
+#pragma hone let RAW_Y = WHICH & 2 ? SLOT_Y*2 + (ACROSS_Y ? BK : BN)*16 : 0
+#pragma hone let BYTES = 1024 + STAGES*(SLOT_X + SLOT_Y)*2 + 512 + RAWS*(RAW_X + RAW_Y)
 #pragma hone workspace rings: u8[UNITS*BYTES]
 #pragma hone require PARTS <= STEPS "a part has a step"
 #pragma hone launch fill grid(UNITS) block(256) args(X, Y, SLOTS, rings, i32(M), i32(N), i32(K), i64(PITCH_X), i64(PITCH_Y), i64(STEP_X), i64(STEP_Y), i32(BATCH))
@@ -64,7 +68,7 @@ extern "C" __global__ void fill(const __half *X, const __half *Y, __half *slots,
 
         gemm::produce_loose<products>(place, walk, none, none, x, y,
                                       (WHICH & 1) != 0, (WHICH & 2) != 0, K,
-                                      PARTS, place.writes + 16 + 64);
+                                      PARTS, place.writes + 16 + 64, RAWS);
         return;
     }
     while (walk.take(&t)) {
