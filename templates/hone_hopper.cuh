@@ -240,7 +240,7 @@ __device__ inline void bulk_load(unsigned to, const void *from, unsigned bytes,
 
 /* Start copying 16 bytes to shared memory, both addresses multiples of 16; if not
  * `valid`, nothing is read and zeros arrive. The level 2 cache gets 256 bytes around
- * them. copy_commit() and copy_wait() are for these, too. */
+ * them. copy_commit() is for these, too. */
 __device__ inline void copy16_async(unsigned to, const void *from, bool valid)
 {
     asm volatile("{\n"
@@ -250,6 +250,23 @@ __device__ inline void copy16_async(unsigned to, const void *from, bool valid)
                  "}"
                  :
                  : "r"(to), "l"(from), "r"((int)valid)
+                 : "memory");
+}
+
+/* copy_wait() of 1 to 3, without a branch. */
+__device__ inline void copy16_wait(int pending)
+{
+    asm volatile("{\n"
+                 ".reg .pred one, two, three;\n"
+                 "setp.eq.s32 one, %0, 1;\n"
+                 "setp.eq.s32 two, %0, 2;\n"
+                 "setp.eq.s32 three, %0, 3;\n"
+                 "@one cp.async.wait_group 1;\n"
+                 "@two cp.async.wait_group 2;\n"
+                 "@three cp.async.wait_group 3;\n"
+                 "}"
+                 :
+                 : "r"(pending)
                  : "memory");
 }
 
@@ -401,6 +418,13 @@ __device__ inline void shared_load(unsigned from, uint4 &v)
 {
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "r"(from)
+                 : "memory");
+}
+__device__ inline void shared_load(unsigned from, uint2 &v)
+{
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(v.x), "=r"(v.y)
                  : "r"(from)
                  : "memory");
 }

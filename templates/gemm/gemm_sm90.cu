@@ -53,9 +53,9 @@
  * for large products, which read it many times. `shifted`: the warp group that
  * fills the ring asks for the 16 bytes around what it wants some steps ahead, in raw
  * lines of shared memory behind the ring, and shifts them into place
- * (gemm_sm90_loose.cuh, gemm_sm90_raw.cuh); a matrix that is aligned still comes by
- * copies, to the same slots. That is for products to which a second launch and a pass
- * over A and B are much. For C the same, where the elements may be 4 bytes,
+ * (gemm_sm90_loose.cuh, gemm_sm90_raw.cuh); with FILLERS = 2 two groups do, a slot each
+ * in turn. A matrix that is aligned still comes by copies, to the same slots. That is for
+ * products to which a second launch and a pass over A and B are much. For C the same, where the elements may be 4 bytes,
  * decides how STORE = tensor writes it. A, B and C start at multiples of 16
  * bytes, as any cudaMalloc result does.
  *
@@ -125,15 +125,16 @@
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? ALL_TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
- * about 40 from the level 2 cache, 64 written, 16 sent to another block, 40 shifted by
- * threads. 1,500 and 4,000 begin and end a tile and another launch,
- * 3,000 are for blocks to meet. */
+ * about 40 from the level 2 cache, 64 written, 16 sent to another block. 1,500 and 4,000
+ * begin and end a tile and another launch, 3,000 are for blocks to meet. A group of
+ * threads that shift takes 1,900 for a step and 7 for each line of 64 elements; what the
+ * groups of other blocks do hardly hinders it. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
-#pragma hone let SHIFT = LOOSE == shifted ? ((SWAP ? LOOSE_B : LOOSE_A)*BM + (SWAP ? LOOSE_A : LOOSE_B)*BN)*DEEP/20 : 0
+#pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? (1900*DEEP/BK + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64)/FILLERS : 0
 #pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count) : 0
-#pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH), SHIFT)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
+#pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH)*MIN_BLOCKS, SHIFT) + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
 #pragma hone let MEET = FINISH == cluster ? 3000 + BM*BN*3/16 : 0
 #pragma hone feature COST = PACK + ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
@@ -160,7 +161,7 @@ namespace gemm = hone::gemm;
 constexpr bool kShifted = LOOSE == LOOSE_values::shifted;
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
 constexpr int kMostStages = 16;
-constexpr bool kRegistersMove = CONSUMERS * MIN_BLOCKS > 1;
+constexpr bool kRegistersMove = (CONSUMERS + FILLERS - 1) * MIN_BLOCKS > 1;
 
 /* Blocks side by side share a tile of X, those one below the other one of Y. */
 using operand_x = gemm::operand<X_ACROSS != 0, BM, BK, 64, CLUSTER_N, CLUSTER_M,
@@ -186,7 +187,7 @@ struct products : tiling {
     using walk = gemm::tile_walk<BM, BN, CLUSTER_M, CLUSTER_N, RUN, K_BLOCKS>;
     using steps = gemm::steps_of_part<BK, 1, SPLITS != 0>;
     static constexpr int PENDING = ::PENDING;
-    static constexpr int FILLERS = kShifted ? 5 : tiling::FILLERS;
+    static constexpr int ARRIVALS = kShifted ? 5 : tiling::ARRIVALS;
 
     /* One product of 64 rows, BN columns and 16 of K; `sum` 0 forgets what the
      * sums held. */
@@ -302,7 +303,10 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
     to.staged.edges = to.staged.buffers + STAGING;
     to.staged.loaded = place.writes + 16;
     gemm::begin<products, 4, CONSUMERS * BUFFERS>(place, to.staged.loaded);
-    if (threadIdx.x < 128) {
+    /* The first group fills the ring; where two do, the last is the second. */
+    const bool is_second =
+        FILLERS > 1 && threadIdx.x >= (CONSUMERS + 1) * 128;
+    if (threadIdx.x < 128 || is_second) {
         if constexpr (kRegistersMove)
             hone::registers_shrink<PRODUCER>();
         if constexpr (kShifted) {
@@ -313,10 +317,10 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
                 SWAP ? A : B, Y_ACROSS ? K : cols, Y_ACROSS ? cols : K,
                 SWAP ? lda : ldb, SWAP ? step_a : step_b, batches);
 
-            gemm::produce_loose<products>(
+            gemm::produce_loose<products, FILLERS>(
                 place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, x, y,
                 SWAP ? loose_b : loose_a, SWAP ? loose_a : loose_b, K, parts,
-                to.staged.loaded + 64, raws);
+                to.staged.loaded + 64, raws, is_second);
         } else if (threadIdx.x == 0)
             produce(place, tiles, SWAP ? map_b : map_a, SWAP ? map_a : map_b,
                     K, parts);

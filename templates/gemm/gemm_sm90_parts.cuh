@@ -155,6 +155,15 @@ struct ring_place {
             round ^= 1;
         }
     }
+    /* So many slots, as many as there are at most. */
+    __device__ void hop(int n)
+    {
+        slot += n;
+        if (slot >= stages) {
+            slot -= stages;
+            round ^= 1;
+        }
+    }
     __device__ void skip(int n)
     {
         slot += n;

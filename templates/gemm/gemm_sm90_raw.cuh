@@ -12,7 +12,8 @@
  * lines meet no bank twice. Of each 32 lines a warp has eight, for which it
  * asks and which it moves: no other warp has to wait for them. A lane's lines
  * are 32 apart, so that all of them begin equally far behind a multiple of 16
- * bytes, whatever the pitch, and what it asks for is at constant distances.
+ * bytes, whatever the pitch, and what it asks for is at constant distances. Of the 16
+ * bytes it takes, half are chosen by the address, the rest by selects and funnel shifts.
  * Array elements are 16 bits; arrays begin at multiples of 16 bytes and are not
  * read behind their end. */
 #ifndef GEMM_SM90_RAW_CUH
@@ -54,49 +55,45 @@ __device__ __forceinline__ uint4 first_of(const uint4 &v, int n)
     return make_uint4(kept[0], kept[1], kept[2], kept[3]);
 }
 
-/* What the array has behind its last whole 16 bytes to `to` in shared memory; a
- * warp does it for itself. */
+/* What the array has behind its last whole 16 bytes, for a warp: loaded at once, put
+ * into shared memory where it is wanted. */
 struct loose_tail {
     unsigned short element;
+    unsigned at; /* of 16 bytes, the warp's own */
 
-    __device__ __forceinline__ explicit loose_tail(const loose_array &m)
-        : element(0)
+    __device__ __forceinline__ loose_tail(const loose_array &m, unsigned at_)
+        : element(0), at(at_)
     {
-        const long long at = m.end / 8 * 8 + threadIdx.x % 32;
+        const long long i = m.end / 8 * 8 + threadIdx.x % 32;
 
-        if (threadIdx.x % 32 < 8 && at < m.end)
-            element = __ldg(m.from + at);
+        if (threadIdx.x % 32 < 8 && i < m.end)
+            element = __ldg(m.from + i);
     }
-    __device__ __forceinline__ void store(unsigned to) const
+    __device__ __forceinline__ void store() const
     {
         if (threadIdx.x % 32 < 8)
-            hone::shared_store(to + threadIdx.x % 32 * 2, element);
+            hone::shared_store(at + threadIdx.x % 32 * 2, element);
+        __syncwarp();
     }
 };
 
-/* Of the 24 numbers of 16 bits in three groups the 16 from number `first` on, 0
- * to 7. */
-__device__ __forceinline__ void shift_pair(const uint4 (&from)[3], int first,
+/* Of 20 numbers of 16 bits in pairs of words the 16 from number `first` on, 0 to 3. */
+__device__ __forceinline__ void shift_pair(const uint2 (&from)[5], int first,
                                            uint4 (&to)[2])
 {
-    unsigned w[12];
+    unsigned w[10];
 
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-        w[4 * i] = from[i].x;
-        w[4 * i + 1] = from[i].y;
-        w[4 * i + 2] = from[i].z;
-        w[4 * i + 3] = from[i].w;
+    for (int i = 0; i < 5; i++) {
+        w[2 * i] = from[i].x;
+        w[2 * i + 1] = from[i].y;
     }
-#pragma unroll
-    for (int i = 0; i < 10; i++)
-        w[i] = first & 4 ? w[i + 2] : w[i];
 #pragma unroll
     for (int i = 0; i < 9; i++)
         w[i] = first & 2 ? w[i + 1] : w[i];
 #pragma unroll
     for (int i = 0; i < 8; i++)
-        w[i] = __funnelshift_r(w[i], w[i + 1], first & 1 ? 16 : 0);
+        w[i] = __funnelshift_r(w[i], w[i + 1], first % 2 * 16);
     to[0] = make_uint4(w[0], w[1], w[2], w[3]);
     to[1] = make_uint4(w[4], w[5], w[6], w[7]);
 }
@@ -111,7 +108,7 @@ template <typename P> struct raw_lines {
     /* The first of this warp's eight lines of 32. */
     static __device__ __forceinline__ int own_lines()
     {
-        return threadIdx.x / 32 * 8;
+        return threadIdx.x % 128 / 32 * 8;
     }
     /* A warp has lines in this pass. */
     static __device__ __forceinline__ bool is_there(int pass)
@@ -147,9 +144,9 @@ template <typename P> struct raw_asked {
     static constexpr int LASTS = (raw::PASSES + 3) / 4; /* passes of them */
 
     const uint4 *at[3];
-    int more[3]; /* elements from there to the row's end */
+    int more[3];  /* elements from there to the row's end */
+    int lines[3]; /* from there to the last one of the matrix */
     int left, down;
-    const uint4 *end; /* of all that is asked for in this step */
 
     static __device__ __forceinline__ int line(int i)
     {
@@ -167,57 +164,61 @@ template <typename P> struct raw_asked {
     __device__ __forceinline__ void begin_tile(const loose_array &m, int row,
                                                int k, int matrix)
     {
-        const uint4 *first = reinterpret_cast<const uint4 *>(m.from);
-
         left = raw::left(m, row, k);
         down = raw::down(m, row, k);
-        end = first + raw::element(m, row, k, matrix, P::BOX_ROWS - 1) / 8 +
-              raw::GROUPS;
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             const long long element = raw::element(m, row, k, matrix, line(i));
 
-            at[i] = first + element / 8 + group(i);
+            at[i] = reinterpret_cast<const uint4 *>(m.from) + element / 8 +
+                    group(i);
             more[i] = (int)(element & 7) + left - group(i) * 8;
+            lines[i] = down - line(i);
         }
     }
 
-    /* The one after it. */
+    /* The one that is APART steps further on. */
+    template <int APART>
     __device__ __forceinline__ void next_step(const loose_array &m)
     {
-        const long long further = P::DEPTH / 8 * (P::IS_ACROSS ? m.pitch : 1);
+        constexpr int DEEP = APART * P::DEPTH;
+        const long long further = P::IS_ACROSS ? m.pitch * (DEEP / 8) : DEEP / 8;
 
-        (P::IS_ACROSS ? down : left) -= P::DEPTH;
-        end += further;
+        (P::IS_ACROSS ? down : left) -= DEEP;
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             at[i] += further;
-            if (!P::IS_ACROSS)
-                more[i] -= P::DEPTH;
+            (P::IS_ACROSS ? lines : more)[i] -= DEEP;
         }
     }
 
-    /* A group, or zeros where it is not `wanted`; what an array has behind its
-     * last whole 16 bytes stands in shared memory. */
-    static __device__ __forceinline__ void ask_one(const loose_array &m,
-                                                   unsigned to,
-                                                   const uint4 *from,
-                                                   bool wanted, unsigned tail)
+    /* The array goes on behind all groups of a step: rows do, or eight more lines, of
+     * at least an element each, follow. */
+    __device__ __forceinline__ bool is_inside() const
     {
-        if (!wanted || from < m.last) {
-            hone::copy16_async(to, from, wanted);
-        } else {
-            uint4 v;
-
-            hone::shared_load(tail, v);
-            hone::shared_store(to, v);
-        }
+        return left >= P::BOXES * 64 + 16 || down >= P::BOX_ROWS + 8;
     }
 
-    /* All of a step that lies inside of the matrix. */
-    __device__ __forceinline__ void ask_inside(const loose_array &m,
-                                               const unsigned (&to)[3])
+    /* A lane has a last group in the i-th pass of these. */
+    static __device__ __forceinline__ bool has_last(int i)
     {
+        return P::BOX_ROWS % 128 == 0 || line(2) + i * 128 < P::BOX_ROWS;
+    }
+
+    /* Lines of a step go to those at `lines`: zeros where the matrix has none. */
+    __device__ __forceinline__ void ask(const loose_array &m,
+                                        const loose_tail &tail,
+                                        unsigned to_lines) const
+    {
+        unsigned to[3];
+
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+            to[i] = to_lines + line(i) * raw::PITCH + group(i) * 16;
+        if (__builtin_expect(!is_inside(), 0)) {
+            ask_at_end(m, tail, to);
+            return;
+        }
 #pragma unroll
         for (int pass = 0; pass < raw::PASSES; pass++) {
             if (!raw::is_there(pass))
@@ -226,45 +227,55 @@ template <typename P> struct raw_asked {
             for (int i = 0; i < 2 * P::BOXES; i++)
                 hone::copy16_async(
                     to[i % 2] + pass * 32 * raw::PITCH + i / 2 * 128,
-                    at[i % 2] + (unsigned)(pass * m.apart) + i / 2 * 8, true);
+                    at[i % 2] + (unsigned)(pass * m.apart) + i / 2 * 8,
+                    pass * 32 < lines[i % 2] && i / 2 * 64 < more[i % 2]);
         }
 #pragma unroll
         for (int i = 0; i < LASTS; i++) {
-            if (line(2) + i * 128 < P::BOX_ROWS)
+            if (has_last(i))
                 hone::copy16_async(
                     to[2] + i * 128 * raw::PITCH,
-                    at[2] + (unsigned)(i * 4) * (unsigned)m.apart, true);
+                    at[2] + (unsigned)(i * 4) * (unsigned)m.apart,
+                    i * 128 < lines[2] && more[2] > 0);
         }
     }
 
-    /* Lines of a step go to `raw`. */
-    __device__ __forceinline__ void ask(const loose_array &m, unsigned to_lines,
-                                        unsigned tail)
+  private:
+    /* A group, or zeros where it is not `wanted`; what an array has behind its
+     * last whole 16 bytes stands in shared memory. */
+    static __device__ __forceinline__ void
+    ask_one(const loose_array &m, const loose_tail &tail, unsigned to,
+            const uint4 *from, bool wanted)
     {
-        unsigned to[3];
+        if (!wanted || from < m.last) {
+            hone::copy16_async(to, from, wanted);
+        } else {
+            uint4 v;
 
-#pragma unroll
-        for (int i = 0; i < 3; i++)
-            to[i] = to_lines + line(i) * raw::PITCH + group(i) * 16;
-        if (down >= P::BOX_ROWS && left >= P::BOXES * 64 && end <= m.last) {
-            ask_inside(m, to);
-            return;
+            hone::shared_load(tail.at, v);
+            hone::shared_store(to, v);
         }
+    }
+
+    /* The same where the array may end. */
+    __device__ __forceinline__ void ask_at_end(const loose_array &m,
+                                               const loose_tail &tail,
+                                               const unsigned (&to)[3]) const
+    {
+        tail.store();
 #pragma unroll 1
         for (int pass = 0; pass < raw::PASSES && raw::is_there(pass); pass++) {
 #pragma unroll
             for (int i = 0; i < 2 * P::BOXES; i++)
-                ask_one(m, to[i % 2] + pass * 32 * raw::PITCH + i / 2 * 128,
+                ask_one(m, tail, to[i % 2] + pass * 32 * raw::PITCH + i / 2 * 128,
                         at[i % 2] + (unsigned)(pass * m.apart) + i / 2 * 8,
-                        line(i % 2) + pass * 32 < down &&
-                            i / 2 * 64 < more[i % 2],
-                        tail);
+                        pass * 32 < lines[i % 2] && i / 2 * 64 < more[i % 2]);
         }
 #pragma unroll 1
-        for (int i = 0; i < LASTS && line(2) + i * 128 < P::BOX_ROWS; i++)
-            ask_one(m, to[2] + i * 128 * raw::PITCH,
+        for (int i = 0; i < LASTS && has_last(i); i++)
+            ask_one(m, tail, to[2] + i * 128 * raw::PITCH,
                     at[2] + (unsigned)(i * 4) * (unsigned)m.apart,
-                    line(2) + i * 128 < down && more[2] > 0, tail);
+                    i * 128 < lines[2] && more[2] > 0);
     }
 };
 
@@ -273,7 +284,7 @@ template <typename P> struct raw_asked {
 template <typename P> struct raw_moved {
     using raw = raw_lines<P>;
 
-    int shift, left;
+    int shift, left; /* elements that lines begin behind a group, from a row to its end */
 
     static __device__ __forceinline__ int line()
     {
@@ -290,15 +301,15 @@ template <typename P> struct raw_moved {
         shift = (int)(raw::element(m, row, k, matrix, line()) & 7);
         left = raw::left(m, row, k);
     }
-    __device__ __forceinline__ void next_step()
+    template <int APART> __device__ __forceinline__ void next_step()
     {
         if (!P::IS_ACROSS)
-            left -= P::DEPTH;
+            left -= APART * P::DEPTH;
     }
 
     /* Where rows end in this step, the elements of that group behind them
      * become 0; the groups behind it are. */
-    __device__ __forceinline__ void end_rows(unsigned from)
+    __device__ __forceinline__ void end_rows(unsigned from) const
     {
         const int count = shift + left;
 
@@ -316,26 +327,27 @@ template <typename P> struct raw_moved {
     }
 
     /* The raw lines at `from` go to the slot's part that begins at `to`. */
-    __device__ __forceinline__ void move(unsigned from, unsigned to)
+    __device__ __forceinline__ void move(unsigned from, unsigned to) const
     {
         constexpr int ROUNDS = raw::PASSES * P::BOXES;
         const int own = quarter() * 2;
-        const unsigned at = from + line() * raw::PITCH + own * 16;
+        const unsigned at = from + line() * raw::PITCH + own * 16 + shift / 4 * 8;
         const unsigned low = to + line() * 128 + (own ^ line() % 8) * 16;
         const unsigned high = to + line() * 128 + ((own + 1) ^ line() % 8) * 16;
-        uint4 groups[2][3], pieces[2];
+        uint2 pairs[2][5];
+        uint4 pieces[2];
 
-        if (left < P::BOXES * 64)
+        if (__builtin_expect(left < P::BOXES * 64, 0))
             end_rows(from);
-        load(at, 0, groups[0]);
+        load(at, 0, pairs[0]);
 #pragma unroll
         for (int i = 0; i < ROUNDS; i++) {
             const int further =
                 (i % P::BOXES * P::BOX_ROWS + i / P::BOXES * 32) * 128;
 
             if (i + 1 < ROUNDS)
-                load(at, i + 1, groups[(i + 1) % 2]);
-            shift_pair(groups[i % 2], shift, pieces);
+                load(at, i + 1, pairs[(i + 1) % 2]);
+            shift_pair(pairs[i % 2], shift % 4, pieces);
             if (raw::is_there(i / P::BOXES)) {
                 hone::shared_store(low + further, pieces[0]);
                 hone::shared_store(high + further, pieces[1]);
@@ -344,15 +356,15 @@ template <typename P> struct raw_moved {
     }
 
     static __device__ __forceinline__ void load(unsigned at, int round,
-                                                uint4 (&groups)[3])
+                                                uint2 (&pairs)[5])
     {
         const unsigned from =
             at + round / P::BOXES * 32 * raw::PITCH + round % P::BOXES * 128;
 
         if (raw::is_there(round / P::BOXES)) {
 #pragma unroll
-            for (int i = 0; i < 3; i++)
-                hone::shared_load(from + i * 16, groups[i]);
+            for (int i = 0; i < 5; i++)
+                hone::shared_load(from + i * 8, pairs[i]);
         }
     }
 };

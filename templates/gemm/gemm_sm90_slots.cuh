@@ -105,7 +105,7 @@ struct tiling {
     static constexpr int SOURCES = X::BLOCKS + Y::BLOCKS - 1;
     static constexpr int WARPS = TURNS ? 4 : GROUPS * 4; /* that read a slot */
     static constexpr int SLOT = X::BYTES + Y::BYTES;
-    static constexpr int FILLERS = 1; /* that arrive at `full` */
+    static constexpr int ARRIVALS = 1; /* at `full` */
     static constexpr int ROWS_OF_GROUP = GROUP_ROWS;
     static constexpr int HEIGHTS = GROUP_ROWS / 64; /* products over these */
     static constexpr int SUMS = Y::ROWS / 2;        /* a thread's, of a product */
@@ -168,7 +168,7 @@ __device__ __forceinline__ void begin(const ring_place &place, unsigned copies)
 {
     if (threadIdx.x == 32) { /* thread 0 finds its first tile meanwhile */
         for (int i = 0; i < place.stages; i++) {
-            hone::barrier_init(place.full + 8 * i, P::FILLERS);
+            hone::barrier_init(place.full + 8 * i, P::ARRIVALS);
             hone::barrier_init(place.empty + 8 * i, P::WARPS * P::SOURCES);
         }
         for (int i = 0; i < TURNS; i++)

@@ -23,6 +23,7 @@
 #pragma hone param RASTER in {along_m, along_n} default along_m
 #pragma hone param GROUP in {4, 8, 16} default 8
 #pragma hone param LOOSE in {packed, shifted} default packed
+#pragma hone param FILLERS in {1, 2} default 1 when LOOSE == shifted
 
 /* Blocks of a cluster that share a tile's K; they write it from registers. */
 #pragma hone let K_BLOCKS = FINISH == cluster ? gcd(SPLIT_K, 8) : 1
@@ -30,7 +31,7 @@
 #pragma hone let CLUSTER_M = CLUSTER == c4x1 || CLUSTER == c4x2 ? 4 : CLUSTER == c2x1 || CLUSTER == c2x2 || CLUSTER == c2x4 ? 2 : 1
 #pragma hone let CLUSTER_N = CLUSTER == c1x4 || CLUSTER == c2x4 ? 4 : CLUSTER == c1x2 || CLUSTER == c2x2 || CLUSTER == c4x2 ? 2 : 1
 #pragma hone let WM = SCHEDULE == in_turn ? BM : BM/CONSUMERS
-#pragma hone let THREADS = (CONSUMERS + 1)*128
+#pragma hone let THREADS = (CONSUMERS + FILLERS)*128
 #pragma hone let X_ACROSS = SWAP ? TRANS_B == 0 : TRANS_A == 1
 #pragma hone let Y_ACROSS = SWAP ? TRANS_A == 1 : TRANS_B == 0
 #pragma hone let SLOT_X = BM*BK*2
@@ -46,19 +47,19 @@
 /* Rows that do not begin at multiples of 16 bytes. */
 #pragma hone let LOOSE_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
 #pragma hone let LOOSE_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
-#pragma hone let RING = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + (LOOSE == shifted ? 512 : 384)
+#pragma hone let RING = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + 384 + (LOOSE == shifted ? FILLERS*128 : 0)
 /* Steps of raw lines, 16 bytes longer than a slot's, that are under way to be shifted:
- * as many as fit, up to four. */
+ * as many as fit, up to four for each group that fills the ring. */
 #pragma hone let LOOSE_X = LOOSE == shifted && (SWAP ? LOOSE_B : LOOSE_A)
 #pragma hone let LOOSE_Y = LOOSE == shifted && (SWAP ? LOOSE_A : LOOSE_B)
 #pragma hone let RAW_X = LOOSE_X ? SLOT_X + (X_ACROSS ? BK : BM)*16 : 0
 #pragma hone let RAW_Y = LOOSE_Y ? SLOT_Y + (Y_ACROSS ? BK : BN)*16 : 0
 #pragma hone let ROOM = min(device.smem_optin, device.smem_sm/MIN_BLOCKS - 1024) - RING
-#pragma hone let RAWS = max(2, min(4, ROOM/max(RAW_X + RAW_Y, 1)))
-#pragma hone let SMEM = RING + RAWS*(RAW_X + RAW_Y)
+#pragma hone let RAWS = max(2, min(4, ROOM/max(FILLERS*(RAW_X + RAW_Y), 1)))
+#pragma hone let SMEM = RING + FILLERS*RAWS*(RAW_X + RAW_Y)
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
 #pragma hone let PRODUCER = LOOSE == shifted ? 112 : CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
-#pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + 1) - PRODUCER)/CONSUMERS/8*8)
+#pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + FILLERS) - PRODUCER*FILLERS)/CONSUMERS/8*8)
 #pragma hone let ROWS = SWAP ? N : M
 #pragma hone let COLS = SWAP ? M : N
 #pragma hone let TILES = ceildiv(ROWS, BM)*ceildiv(COLS, BN)*BATCH
@@ -84,11 +85,13 @@
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
 #pragma hone require LOOSE == packed || CLUSTER == c1x1 "what threads write is seen by their own block alone"
-#pragma hone require LOOSE == packed || CONSUMERS*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
+#pragma hone require LOOSE == packed || max(CONSUMERS, FILLERS)*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
+#pragma hone require FILLERS == 1 || SCHEDULE == together "two groups that fill the ring count on slots that come back in order"
 #pragma hone require LOOSE == packed || max(LDA, LDB) <= 64M "threads that shift count from row to row in 31 bits"
 #pragma hone prefer LOOSE == packed || LOOSE_A || LOOSE_B "rows of A and B are aligned"
 #pragma hone prefer LOOSE == packed || BATCH*M*N*K <= 512M || M*N <= 512*(LOOSE_A*M + LOOSE_B*N) "a pass over A and B costs little beside so many products"
-#pragma hone prefer LOOSE == packed || RAWS > 2 || STAGES == 2 "raw lines need the room more than slots do"
+#pragma hone prefer LOOSE == packed || FILLERS*RAWS > 2 || STAGES == 2 "raw lines need the room more than slots do"
+#pragma hone prefer FILLERS == 1 || ceildiv(K, PARTS) > BK "the second group has no step"
 #pragma hone prefer LOOSE == packed || (SCHEDULE == together && BK == 64 && PENDING == 1 && !STREAM && PERSISTENT && RASTER == along_m && GROUP == 8) "threads that shift are slower than what these are for"
 #pragma hone require !STAGED || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"

@@ -31,7 +31,7 @@ for form in $forms; do
 done
 verify 0 "$slots/loose_slots.cu" 0,1,64,16,64,3 --limit 1 --sanitize
 json failed=0
-for config in RAWS=3,STAGES=3,PARTS=2,UNITS=3 RAWS=4,UNITS=3; do
+for config in RAWS=3,STAGES=3,PARTS=2,UNITS=3 RAWS=4,UNITS=3 FILLERS=1,STAGES=3,PARTS=3; do
     verify 0 "$slots/loose_slots.cu" 1,0,64,48,64,3 --limit 1 --config "$config"
     json checked=1 failed=0
 done
@@ -55,26 +55,33 @@ planted() {
 outcome=wrong
 planted raw '(own ^ line() % 8)' 'own' 0,0,64,16,64,1
 planted raw '((own + 1) ^ line() % 8)' '(own + 1)' 0,0,64,16,64,1
-planted raw '    left -= P::DEPTH' '    left -= 0' 0,0,64,16,64,1
-planted raw 'down : left) -= P::DEPTH' 'down : left) -= 0' 1,0,64,16,64,1
-planted raw 'more\[i\] -= P::DEPTH' 'more[i] -= 0' 0,0,64,16,64,1
-planted raw 'm.pitch : 1' '8 : 1' 1,0,64,16,64,1
+planted raw 'shift \/ 4 \* 8' 'shift \/ 4 * 4' 0,0,64,16,64,1
+planted raw 'left -= APART \* P::DEPTH' 'left -= P::DEPTH' 0,0,64,16,64,1
+planted raw 'DEEP = APART \* P::DEPTH' 'DEEP = P::DEPTH' 0,0,64,16,64,1
+planted raw 'lines : more)\[i\] -= DEEP' 'lines : more)[i] -= 0' 1,0,64,16,64,1
+planted raw 'lines : more)\[i\] -= DEEP' 'lines : more)[i] -= 0' 0,0,64,16,64,1
+planted raw 'm.pitch \* (DEEP' '8 * (DEEP' 1,0,64,16,64,1
 planted raw 'count % 8 != 0' 'count < 0' 0,1,64,16,64,3
 planted raw 'first_of(v, count % 8)' 'first_of(v, count % 8 + 1)' 0,1,64,16,64,3
 planted raw 'w\[i\] \& 0xffffu' 'w[i]' 0,0,64,16,64,1
 planted raw 'more\[2\] > 0' 'false' 0,0,64,16,64,1
 planted raw 'i \/ 2 \* 64 < more' '0 < more' 0,0,64,16,128,1
-planted raw 'hone::shared_load(tail, v)' 'v = uint4{}' 0,0,64,16,64,3
+planted raw 'hone::shared_load(tail.at, v)' 'v = uint4{}' 0,0,64,16,64,3
 planted raw 'P::BOXES \* 8 + 1;' 'P::BOXES * 8;' 0,0,64,16,64,1
-planted loose 'asked.begin_tile' 'if (asked.at[0] == nullptr) asked.begin_tile' 0,0,64,16,64,3
-planted loose 'moved.begin_tile' 'if (moved.left == 0) moved.begin_tile' 0,0,64,16,64,3
-planted loose 'copy_wait(raws - 1)' 'copy_wait(raws)' 0,0,64,16,64,1
-planted loose 'copy_commit()' 'copy_wait(9)' 0,0,64,16,64,1
-planted loose 'raw + of_step < end ? raw + of_step' 'raw == 0 ? raw' 0,0,64,16,64,1
-planted loose 'asked < raws' 'asked + 1 < raws' 0,0,64,16,64,1
-planted loose 'raw + behind_x, tail_y' 'raw, tail_y' 0,0,64,16,64,3
+planted loose 'if (ahead.take())' 'if (ahead.take() \&\& ahead.t.col == 0)' 0,0,64,16,64,3
+planted loose 'if (steps.take())' 'if (steps.take() \&\& steps.t.row == 0)' 0,0,64,16,64,3
+planted loose 'copy16_wait(raws - 1)' 'copy16_wait(raws)' 0,0,64,16,64,1
+planted loose 'copy_commit()' 'copy16_wait(9)' 0,0,64,16,64,1
+planted loose 'raw + OF_STEP < end ? raw + OF_STEP' 'raw == 0 ? raw' 0,0,64,16,64,1
+planted loose 'missing > 0' 'missing > 1' 0,0,64,16,64,1
+planted loose 'of_y.ask(raw + BEHIND_X)' 'of_y.ask(raw)' 0,0,64,16,64,3
+# The second group: the first one's steps, the first one's raw lines.
+planted loose 'steps(walk, K, parts, group)' 'steps(walk, K, parts, 0)' 0,0,64,16,64,1
+planted loose 'group \* raws \* OF_STEP' '0' 0,0,64,16,64,1
 outcome=fault
 planted raw '!wanted || from < m.last' 'true' 0,0,64,16,64,3 --sanitize
-dims=64,16,64
-planted raw 'end <= m.last' 'true' 0,0,64,16,64,3 --sanitize
-planted raw 'raw::GROUPS;' 'raw::GROUPS - 1;' 0,0,64,16,64,3 --sanitize
+planted raw 'down : left) -= DEEP' 'down : left) -= 0' 0,0,64,16,64,1 --sanitize
+dims=9,16,65
+planted raw 'P::BOXES \* 64 + 16' 'P::BOXES * 64' 0,0,64,16,64,1 --sanitize
+dims=64,16,131
+planted raw 'P::BOX_ROWS + 8' 'P::BOX_ROWS' 0,0,64,16,64,1,133 --sanitize

@@ -65,6 +65,10 @@ __device__ inline void copy16_async(unsigned to, const void *from, bool valid)
 {
     hone_host_copy16_async(in_block<void>(to), from, valid ? 16 : 0);
 }
+__device__ inline void copy16_wait(int pending)
+{
+    hone_host_copy_wait(pending);
+}
 template <typename V> __device__ inline void shared_store(unsigned to, V v)
 {
     *in_block<V>(to) = v;

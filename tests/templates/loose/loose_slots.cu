@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the warp group of gemm_sm90_loose.cuh writes to a ring; another one copies slot
+/* What the warp groups of gemm_sm90_loose.cuh write to a ring; another one copies slot
  * after slot from there to SLOTS. The ring is in global memory, where the cpu device's look
  * for races, which knows none of its barriers, does not reach. */
 #include "loose_slots.cuh"
@@ -16,12 +16,13 @@
 #pragma hone param PARTS in {1, 2, 3} default 1
 #pragma hone param UNITS in {1, 3} default 1
 #pragma hone param RAWS in {2, 3, 4} default 2
+#pragma hone param FILLERS in {1, 2} default 2
 #pragma hone let RAW_X = WHICH & 1 ? SLOT_X*2 + (ACROSS_X ? BK : BM)*16 : 0
 #pragma hone let RAW_Y = WHICH & 2 ? SLOT_Y*2 + (ACROSS_Y ? BK : BN)*16 : 0
-#pragma hone let BYTES = 1024 + STAGES*(SLOT_X + SLOT_Y)*2 + 512 + RAWS*(RAW_X + RAW_Y)
+#pragma hone let BYTES = 1024 + STAGES*(SLOT_X + SLOT_Y)*2 + 384 + FILLERS*128 + FILLERS*RAWS*(RAW_X + RAW_Y)
 #pragma hone workspace rings: u8[UNITS*BYTES]
 #pragma hone require PARTS <= STEPS "a part has a step"
-#pragma hone launch fill grid(UNITS) block(256) args(X, Y, SLOTS, rings, i32(M), i32(N), i32(K), i64(PITCH_X), i64(PITCH_Y), i64(STEP_X), i64(STEP_Y), i32(BATCH))
+#pragma hone launch fill grid(UNITS) block((1 + FILLERS)*128) args(X, Y, SLOTS, rings, i32(M), i32(N), i32(K), i64(PITCH_X), i64(PITCH_Y), i64(STEP_X), i64(STEP_Y), i32(BATCH))
 
 namespace gemm = hone::gemm;
 
@@ -41,7 +42,7 @@ struct products : gemm::tiling<operand_x, operand_y, 64, 1, false> {
             end = n * (t.part + 1) / parts;
         }
     };
-    static constexpr int FILLERS = 5;
+    static constexpr int ARRIVALS = 5;
 };
 
 extern "C" __global__ void fill(const __half *X, const __half *Y, __half *slots,
@@ -60,15 +61,15 @@ extern "C" __global__ void fill(const __half *X, const __half *Y, __half *slots,
     __syncthreads();
     gemm::ring_place place = gemm::ring_in<products, 16>(rings, STAGES, 0);
     gemm::begin<products, 4, 1>(place, place.writes + 16);
-    if (threadIdx.x < 128) {
+    if (threadIdx.x < 128 || threadIdx.x >= 256) {
         const gemm::loose_array x(X, ACROSS_X ? K : M, ACROSS_X ? M : K,
                                   pitch_x, step_x, batches);
         const gemm::loose_array y(Y, ACROSS_Y ? K : N, ACROSS_Y ? N : K,
                                   pitch_y, step_y, batches);
 
-        gemm::produce_loose<products>(place, walk, none, none, x, y,
-                                      (WHICH & 1) != 0, (WHICH & 2) != 0, K,
-                                      PARTS, place.writes + 16 + 64, RAWS);
+        gemm::produce_loose<products, FILLERS>(
+            place, walk, none, none, x, y, (WHICH & 1) != 0, (WHICH & 2) != 0,
+            K, PARTS, place.writes + 16 + 64, RAWS, threadIdx.x >= 256);
         return;
     }
     while (walk.take(&t)) {
