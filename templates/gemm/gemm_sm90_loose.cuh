@@ -6,8 +6,10 @@
  * template parameter: see hone_device.cuh.
  *
  * A warp has lines of its own, so it runs what depends on what it did before, an
- * instruction in some six clocks: two groups, which have nothing but barriers in
- * common, are twice as fast. Which operands are loose is told once, before the loop.
+ * instruction in some six clocks: a second group, which has nothing but barriers in
+ * common with the first, has clocks left to run in. Where that is what products wait
+ * for it takes up to a seventh off them. Which operands are loose is told once, before
+ * the loop.
  * Where the number of slots is odd, a group meets a slot every second round alone. It is
  * not mistaken about the parity of a barrier: what was in the slot two rounds ago came
  * back before what it waited for last, since slots come back in order, unless groups

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies matrices of 16-bit elements whose rows do not start at multiples of
  * 16 bytes to rows that do. It reads whole 16 bytes and shifts them into place:
- * gemm_sm90_staging.cuh does the same on the way to C. No name of a template
+ * gemm_sm90_rows.cuh does the same on the way to C. No name of a template
  * parameter: see hone_device.cuh. */
 #ifndef GEMM_SM90_PACK_CUH
 #define GEMM_SM90_PACK_CUH

@@ -135,10 +135,10 @@ template <typename P> struct raw_lines {
     }
 };
 
-/* A thread asks for groups of raw lines: of each eight the one that its lane
- * has of eight, in a line of the first four (0) and one of the others (1); and
- * the last one of a line (2), where its eight neighbours have the other lines
- * of the warp, and the next eight the next pass. */
+/* A thread asks for groups of raw lines, in three roles. Of each eight groups of a line
+ * eight lanes have one each: of one of the warp's first four lines (0), and of one of
+ * its other four (1). The group behind all boxes is a single one of a line (2): eight
+ * lanes have those of the warp's eight lines, the next eight those of the next pass. */
 template <typename P> struct raw_asked {
     using raw = raw_lines<P>;
     static constexpr int LASTS = (raw::PASSES + 3) / 4; /* passes of them */
@@ -279,8 +279,9 @@ template <typename P> struct raw_asked {
     }
 };
 
-/* A thread moves two neighbouring pieces of 16 bytes of a line of each box:
- * that of its lane of eight, and the pieces of its eight lanes of 32. */
+/* A thread moves two neighbouring pieces of 16 bytes of a line of each box: eight lanes
+ * next to each other have the same two pieces of the warp's eight lines, and the four
+ * eights of a warp all eight pieces. */
 template <typename P> struct raw_moved {
     using raw = raw_lines<P>;
 

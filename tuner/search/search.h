@@ -58,11 +58,12 @@ typedef struct hone_search_options {
     /* How many will be asked for, with those that were told of from
      * elsewhere; 0: not known. */
     int64_t budget_trials;
-    /* 'auto' is guided by them, the others do not look at them; without the
-     * first there is none. What they are to look at in any case: configurations
-     * that were good elsewhere. */
+    /* 'auto' is guided by them, the other strategies do not look at them. The
+     * second counts beside the first alone. */
     hone_search_prior prior;
     hone_search_prior second;
+    /* What the guesses are to rank in any case: configurations that were good
+     * elsewhere. */
     const int64_t *hints;
     size_t n_hints;
     double answer_s; /* that a strategy's program may take; 0: 60 */
