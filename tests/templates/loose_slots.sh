@@ -85,3 +85,6 @@ dims=9,16,65
 planted raw 'P::BOXES \* 64 + 16' 'P::BOXES * 64' 0,0,64,16,64,1 --sanitize
 dims=64,16,131
 planted raw 'P::BOX_ROWS + 8' 'P::BOX_ROWS' 0,0,64,16,64,1,133 --sanitize
+# Rows that end within the last 16 bytes of a step.
+outcome=wrong dims=70,45,125
+planted raw 'left < P::BOXES \* 64, 0' 'left < P::BOXES * 64 - 8, 0' 0,0,64,16,64,1
