@@ -126,13 +126,14 @@
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
  * about 40 from the level 2 cache, 64 written, 16 sent to another block. 1,500 and 4,000
- * begin and end a tile and another launch, 3,000 are for blocks to meet. A group of
- * threads that shift takes 1,900 for a step and 7 for each line of 64 elements; what the
- * groups of other blocks do hardly hinders it. */
+ * begin and end a tile and another launch, 3,000 are for blocks to meet. Threads
+ * that shift take 600 for a step, two groups of them 350, and 7 for each line of 64
+ * elements (H200, 144 and 256 lines a step); that what other blocks do hardly hinders
+ * them is a guess. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
-#pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? (1900*DEEP/BK + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64)/FILLERS : 0
+#pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? (FILLERS == 2 ? 350 : 600)*DEEP/BK + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64 : 0
 #pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count) : 0
 #pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH)*MIN_BLOCKS, SHIFT) + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
 #pragma hone let MEET = FINISH == cluster ? 3000 + BM*BN*3/16 : 0

@@ -225,10 +225,6 @@ template <typename S> struct run_rows {
         }
         /* Of piece q, counted from the start of the sector. */
         __device__ int first(int q) const { return q * PIECE - lead; }
-        __device__ bool whole(int q) const
-        {
-            return first(q) >= from && first(q) + PIECE <= to;
-        }
         /* Elements in front of the first whole piece, and the first behind the
          * last one, if there are no more than `pieces`. */
         __device__ int head() const
