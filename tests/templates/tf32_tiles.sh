@@ -40,7 +40,7 @@ planted gemm_mma_tf32.cuh 'its::moved(col \/ 8)' 'col \/ 8' 0,0
 planted gemm_mma_tf32.cuh 'further + 2 \* deeper :' 'deeper + 2 * further :' 1,0
 planted gemm_mma_tf32.cuh ': deeper + 2 \* further' ': further + 2 * deeper' 0,0
 planted gemm_mma_tf32.cuh ' ^ lies::turn(row))' ')' 1,1
-planted gemm_mma.cu 'm.pitch \*= 2;' '' 0,1
+planted gemm_mma.cu 'i64(LDA\*T_WORDS)' 'i64(LDA)' 0,1
 # 1 + 3/4096 is nearer to 1 + 1/1024 than to 1, which the numbers below 5,000 tell
 # from one another.
 mkdir "$work/nearest"
