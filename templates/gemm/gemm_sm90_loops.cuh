@@ -40,7 +40,7 @@ template <int DEEP, int PRODUCTS, bool SPLIT> struct steps_of_part {
   private:
     /* Of n steps those before this part. K is no more than 2e9 and parts are no more than
      * 128: of steps of 64 or more the product fits 32 bits, and a division of 64 takes
-     * several hundred clocks. */
+     * several times as long. */
     static __device__ __forceinline__ int share(int n, int part, int parts)
     {
         if constexpr (DEEP >= 64 && PRODUCTS == 1)

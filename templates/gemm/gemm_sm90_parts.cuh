@@ -122,7 +122,7 @@ struct tile_walk {
     }
 
   private:
-    /* Mostly 0; a division takes some hundred clocks, and all wait for the first tile. */
+    /* Mostly 0; a division takes long, and all wait for the first tile. */
     static __device__ __forceinline__ int quotient(int a, int b)
     {
         return a < b ? 0 : a / b;

@@ -172,6 +172,19 @@ inline void tensor_load(unsigned to, const CUtensorMap &map, int x, int y,
 inline void tensor_store_commit() {}
 template <int> inline void tensor_store_wait_read() {}
 
+/* Element (row, col) of op(A)*op(B), of a matrix that is stored across or is not. */
+template <bool A_ACROSS, bool B_ACROSS, typename E>
+inline float element_of_product(const E *a, const E *b, long long pitch_a,
+                                long long pitch_b, int depth, int row, int col)
+{
+    float sum = 0.0f;
+
+    for (int k = 0; k < depth; k++)
+        sum += float(a[A_ACROSS ? k * pitch_a + row : row * pitch_a + k]) *
+               float(b[B_ACROSS ? col * pitch_b + k : k * pitch_b + col]);
+    return sum;
+}
+
 } /* namespace hone */
 
 #endif

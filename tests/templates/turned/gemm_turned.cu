@@ -72,14 +72,13 @@ turn(const T *A, const T *B, OUT *C, unsigned *shared, float alpha, float beta,
                             gemm::lane_row(thread) + j % 4 / 2 * 8;
             const int row =
                 t.col + gemm::lane_col(thread) + j / 4 * 8 + j % 2;
-            float sum = 0.0f;
 
-            for (int k = 0; k < K && row < M && col < N; k++)
-                sum += float(A[t.batch * step_a +
-                               (TRANS_A ? k * lda + row : row * lda + k)]) *
-                       float(B[t.batch * step_b +
-                               (TRANS_B ? col * ldb + k : k * ldb + col)]);
-            sums[i / (BN / 2)][j] = sum;
+            sums[i / (BN / 2)][j] =
+                row >= M || col >= N
+                    ? 0.0f
+                    : hone::element_of_product<TRANS_A != 0, TRANS_B != 0>(
+                          A + t.batch * step_a, B + t.batch * step_b, lda, ldb,
+                          K, row, col);
         }
         staged.store(sums, map, c, t, epilogue{bias});
     }
