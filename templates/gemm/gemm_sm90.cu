@@ -132,7 +132,7 @@
  * them is a guess. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
-#pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/20
+#pragma hone let FETCH = (BM/CLUSTER_N + WIDE_Y/CLUSTER_M)*DEEP/20
 #pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? (FILLERS == 2 ? 350 : 600)*DEEP/BK + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64 : 0
 #pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count) : 0
 #pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH)*MIN_BLOCKS, SHIFT) + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)

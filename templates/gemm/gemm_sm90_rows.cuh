@@ -87,7 +87,11 @@ template <typename S, int WIDE> struct row_lanes {
     {
         constexpr int OF_TURN = TURNS < AHEAD ? TURNS : AHEAD;
         constexpr int MOST = AHEAD / OF_TURN;
-        constexpr int AT_ONCE = MOST < ROWS ? MOST : ROWS; /* rows */
+        constexpr int FITS = MOST < ROWS ? MOST : ROWS;
+        /* A lane has 4, 8, 12 or 16 rows. */
+        constexpr int AT_ONCE = ROWS % FITS == 0 ? FITS : FITS / 2;
+
+        static_assert(ROWS % AT_ONCE == 0, "rows behind the last");
 
         if (count <= 0)
             return;

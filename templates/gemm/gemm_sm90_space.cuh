@@ -3,7 +3,7 @@
  * configurations make sense. It reads the contract's sizes and layout. */
 #pragma once
 
-#pragma hone param BM in {64, 128, 256} default 128
+#pragma hone param BM in {64, 128, 192, 256} default 128
 #pragma hone param BN in {8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 128
 #pragma hone param BK in {64, 128} default 64
 #pragma hone param SWAP: bool default false
@@ -35,7 +35,9 @@
 #pragma hone let X_ACROSS = SWAP ? TRANS_B == 0 : TRANS_A == 1
 #pragma hone let Y_ACROSS = SWAP ? TRANS_A == 1 : TRANS_B == 0
 #pragma hone let SLOT_X = BM*BK*2
-#pragma hone let SLOT_Y = (Y_ACROSS ? align(BN, 64) : BN)*BK*2
+/* What lies across K comes 64 columns at a time. */
+#pragma hone let WIDE_Y = Y_ACROSS ? align(BN, 64) : BN
+#pragma hone let SLOT_Y = WIDE_Y*BK*2
 #pragma hone let SPLITS = SPLIT_K > 1
 #pragma hone let PHASE = 128/sizeof(OUT)
 #pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
@@ -78,7 +80,7 @@
 
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
 #pragma hone require ceildiv(ROWS, BM)*ceildiv(COLS, BN) <= 500000000 && TILES*PARTS <= 500000000 && (SPLIT_K == 1 || TILES*SPLIT_K <= 64*device.sm_count) "there are too many tiles, or parts of them"
-#pragma hone require WM == 64 || WM == 128 "a warp group computes 64 or 128 rows"
+#pragma hone require WM == 64 || WM == 128 || (WM == 192 && RUN == 1 && FINISH != cluster && LOOSE == packed) "a warp group computes 64 or 128 rows; 192 where it writes and adds up by itself"
 #pragma hone require WM*BN/128 + 40 <= GROWN "the sums need more registers than a thread can have"
 #pragma hone require BN/2 + 28 <= REGISTERS "the compiler needs the registers of one product"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
@@ -111,6 +113,7 @@
 #pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
 #pragma hone require STAGES*BK >= min(LOOSE == packed ? 256 : 128, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
+#pragma hone prefer BM != 192 || (BN >= 64 && PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && !STREAM) "of 192 rows what seldom helps is not tried"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
 #pragma hone prefer BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
 #pragma hone prefer BN >= 64 || COLS <= 2*BN || TILES <= device.sm_count "so narrow tiles are for a narrow C"
@@ -124,7 +127,8 @@
 #pragma hone prefer SPLIT_K == 1 || FINISH != cluster || (PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && ceildiv(K, BK) >= 8*SPLIT_K) "of clusters that share K what seldom helps is not tried"
 #pragma hone prefer SPLIT_K == 1 || LOOSE == shifted || 2*SMEM*MIN_BLOCKS > device.smem_optin || STAGES*BK >= min(512, align(ceildiv(K, PARTS), BK)) "K is long, and the ring could be"
 #pragma hone prefer BN % 16 == 0 || BN == 8 || SWAP || COLS <= 64 "tiles of such widths are written from registers"
-#pragma hone prefer !SWAP || (M <= 256 && M < N) || (SMALL && !STAGED) || (STAGED && N >= 64 && (SMALL || (BM >= 128 && BN >= 96 && PENDING == 1)) && ceildiv(ROWS, BM)*ceildiv(COLS, BN) < ceildiv(M, BM)*ceildiv(N, BN)) "C has rows enough, and transposed tiles are no fewer"
+#pragma hone let TURN = ceildiv(ROWS, BM)*ceildiv(COLS, BN) < ceildiv(M, BM)*ceildiv(N, BN) || (BN % 64 != 0 && TRANS_A == 0 && TRANS_B == 0 && 10*ceildiv(ROWS, BM)*ceildiv(COLS, BN) <= 11*ceildiv(M, BM)*ceildiv(N, BN))
+#pragma hone prefer !SWAP || (M <= 256 && M < N) || (SMALL && !STAGED) || (STAGED && N >= 64 && (SMALL || (BM >= 128 && (BN >= 96 || BM == 192) && PENDING == 1)) && TURN) "C has rows enough, and transposed tiles are no fewer or narrower"
 #pragma hone prefer SWAP || M > 64 || N <= 64 || (BM == 128 && BN == 128) || SMALL "so few rows are better columns"
 #pragma hone prefer SPLIT_K == 1 || ceildiv(K, BK) >= 4*SPLIT_K || (K <= 128 && SMALL) "K is too short to be split so often"
 #pragma hone prefer SPLIT_K == 1 || TILES*SPLIT_K <= 2*MIN_BLOCKS*device.sm_count "enough tiles without splitting K so often"

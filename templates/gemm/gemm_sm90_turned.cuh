@@ -271,7 +271,7 @@ struct turned_output {
     static __device__ __forceinline__ void
     read(unsigned at, const matrix<E, false> &c, int row, int col, int thread)
     {
-        if constexpr (PIECES) {
+        if constexpr (PIECES && COUNT / plain::PIECE <= 32) {
             plain::template read_rows<COUNT, AHEAD>(at, c, row, col, thread);
         } else {
             for (int j = 0; j < BOXES; j++)

@@ -24,6 +24,9 @@ right 100,131,6,f16,f16,BATCH=3 WM=64,BN=48,BUFFERS=1
 right 300,197,6,bf16,bf16,EPILOGUE=36 WM=128,BN=224
 right 300,197,6,f16,f32,0,0,,,203 WM=64,BN=144,BUFFERS=4
 right 200,304,6,f16,f16,0,0,ADD=0 WM=128,BN=240
+right 211,393,6,f16,f16 WM=192,BN=80,BUFFERS=1
+right 211,393,6,f16,f32 WM=192,BN=80,BUFFERS=1
+right 112,384,6,bf16,bf16,EPILOGUE=36 WM=192,BN=112,BUFFERS=1
 turned=gemm_sm90_turned.cuh
 f16=300,264,6,f16,f16
 f32=300,264,6,f16,f32
@@ -37,5 +40,6 @@ planted $turned 't.row + j \* PHASE, row + i' 't.row, row + i' $f16 $wide
 planted $turned 't.row + j \* PHASE, row + i' 't.row + j * PHASE, row' $f16 $wide
 planted $turned 't.row + j \* PHASE, t.col' 't.row, t.col' $f16 $wide
 planted $turned 'min(c.cols, t.col + WIDTH)' 'c.cols' 300,197,6,f16,f16,ADD=0 $wide
+planted $turned 'COUNT \/ plain::PIECE <= 32' 'COUNT > 0' 211,393,6,f16,f32 WM=192,BN=80,BUFFERS=1
 planted $turned '(BUFFERS - 1) \* PHASE' 'BUFFERS * PHASE' $f32 $wide
 planted $turned 'parity ^= 1u << next' 'parity ^= 1u' $f32 $wide

@@ -17,12 +17,12 @@
 
 #pragma hone implements gemm/rows "as rows that begin anywhere get to C"
 #pragma hone require K > 0 && sizeof(T) <= 4 "no wgmma gives such sums"
-#pragma hone param WM in {64, 128} default 64
+#pragma hone param WM in {64, 128, 192} default 64
 #pragma hone param BN in {16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 48
 #pragma hone param BUFFERS in {1, 2, 3, 4} default 2
 #pragma hone param RUN in {1, 2, 3} default 1
 #pragma hone require WM*BN <= 128*256 "a thread has the registers of no more sums"
-#pragma hone require RUN == 1 || BN >= 64 "an edge is a sector of a row"
+#pragma hone require RUN == 1 || (BN >= 64 && WM < 192) "an edge is a sector of a row, and a thread keeps one"
 #pragma hone let PHASE = 128/sizeof(OUT)
 #pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)

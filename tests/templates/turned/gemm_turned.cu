@@ -18,7 +18,7 @@
 
 #pragma hone implements gemm/turned "as a transposed product gets to C"
 #pragma hone require K > 0 && sizeof(T) <= 4 "no wgmma gives such sums"
-#pragma hone param WM in {64, 128} default 64
+#pragma hone param WM in {64, 128, 192} default 64
 #pragma hone param BN in {16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 48
 #pragma hone param BUFFERS in {1, 2, 4} default 2
 #pragma hone require WM*BN <= 128*256 "a thread has the registers of no more sums"
