@@ -1,18 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Named lists of matrix products, each by one implementation alone with BUDGET
-# trials a product and an empty database, beside cuBLAS and the fastest of
-# cuBLASLt's heuristics: one table for each list that is named.
+# Named lists of matrix products, each by one implementation alone, or by all that
+# are ours, with BUDGET trials a product and an empty database, beside cuBLAS and the
+# fastest of cuBLASLt's heuristics: one table for each list that is named.
 #
 #     sh tests/gpu/lists.sh FOLDER aligned unaligned heads padded ..
 #
 # TYPE: of A and B (f16 and bf16 in turns; the latter with B transposed); results
-# are of the same type, tf32's are f32. BUDGET (150), IMPLEMENTATION (gemm/sm90).
+# are of the same type, tf32's are f32. BUDGET (150), IMPLEMENTATION (gemm/sm90; gemm:
+# all that are ours, no library among the variants).
 # SECONDS_MAX (500): of each list; what is done by then is in the table.
 . "$(dirname "$0")/steps.sh"
 shift
 BUDGET=${BUDGET:-150}
 IMPLEMENTATION=${IMPLEMENTATION:-gemm/sm90}
+
+# Without vendors' functions.
+if [ "$IMPLEMENTATION" = gemm ]; then
+    cp -r "$HONE_TEMPLATE_PATH" "$scratch/ours"
+    HONE_TEMPLATE_PATH=$scratch/ours
+    sed -i '/^#pragma hone vendor /d' "$HONE_TEMPLATE_PATH/gemm/gemm.cuh"
+fi
 
 # products NAME: "M N K [layout and what comes behind it]" of each.
 products() {

@@ -22,7 +22,7 @@ SELECT printf('%d x %d x %d', v ->> '$.dims[0]', v ->> '$.dims[1]',
               (v ->> 'ci_high_ns') / 1e3) AS us,
        printf('%.2f', library_ns / 1e3) AS library_us,
        printf('%.2f', ratio) AS ratio, v ->> 'trials' AS trials,
-       v ->> 'winner' AS winner
+       coalesce(v ->> 'implementation', '') AS by, v ->> 'winner' AS winner
   FROM told
  ORDER BY key;
 WITH told AS (
