@@ -42,8 +42,13 @@ static hone_host_build first_build(const verify_run *run)
                                                  : HONE_HOST_PLAIN;
 }
 
-static const char *const build_names[] = {"plain", "address and undefined",
-                                          "races"};
+const char *hone__verify_build_name(hone_host_build build)
+{
+    static const char *const names[] = {"plain", "address and undefined",
+                                        "races"};
+
+    return names[build];
+}
 
 static void on_progress(void *user, const hone_tune_progress *progress)
 {
@@ -87,7 +92,8 @@ static void on_trial(void *user, const hone_tune_trial *trial)
             run->label.failed ? NULL
                               : hone__json_string(hone__text_str(&run->label),
                                                   run->label.length),
-            trial->config, build_names[run->request.farm.host_build],
+            trial->config,
+            hone__verify_build_name(run->request.farm.host_build),
             hone__outcome_name(trial->outcome),
             hone__json_string(message, length),
             hone__verify_wrong_json(trial->wrong)));
@@ -223,6 +229,10 @@ static hone_status prepare(verify_run *run, hone_error *err)
     const hone_options *options = run->options;
     hone_tune_request *request = &run->request;
 
+    if (!options->n_args && !options->text[HONE_OPT_SHAPES])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "nothing to verify. Example: %s",
+                          hone__commands[HONE_CMD_verify].example);
     HONE_TRY(hone__option_device(options, HONE_FOR_NUMERICS,
                                  &request->farm.backend, &request->device,
                                  err));
@@ -274,6 +284,11 @@ hone_exit hone__cmd_verify(const hone_options *options)
     hone_exit code = HONE_EXIT_DONE;
     hone_status status = prepare(&run, &err);
 
+    if (status == HONE_OK && options->text[HONE_OPT_SHAPES]) {
+        code = hone__verify_shapes(options, &run.request);
+        hone__text_free(&run.cache);
+        return code;
+    }
     if (status == HONE_OK) {
         run.cases = json_array();
         run.output =

@@ -7,6 +7,7 @@
 
 #include "gen/parse/template.h"
 #include "tools/base/arguments.h"
+#include "tools/base/exit_code.h"
 #include "tools/base/json.h"
 #include "tuner/judge/cover.h"
 #include "tuner/tuner.h"
@@ -59,6 +60,14 @@ void hone__verify_case_label(const hone_template *tmpl, const int64_t *dims,
 void hone__verify_cases_say(const hone_verify_cases *cases, hone_text *out);
 /* .. and the cases as JSON, appended to an array. */
 json_t *hone__verify_cases_json(const hone_verify_cases *cases, json_t *array);
+
+/* The farm's builds, in words. (cmd_verify.c) */
+const char *hone__verify_build_name(hone_host_build build);
+
+/* --shapes, the whole command: `request` is all that other options say of it.
+ * (verify_shapes.c) */
+hone_exit hone__verify_shapes(const hone_options *options,
+                              const hone_tune_request *request);
 
 /* ---- --show and --dump, and what they say of a wrong variant
  * (verify_say.c) */

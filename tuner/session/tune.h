@@ -28,6 +28,7 @@ typedef struct hone_tune_progress {
 
 /* One trial for who asked. */
 typedef struct hone_tune_trial {
+    const hone_template *tmpl; /* the implementation */
     const char *config;
     hone_outcome outcome;
     const char *message;
@@ -115,8 +116,10 @@ typedef struct hone_tune_request {
      * `space_of_dims` that of `dims`, at which all is verified as well. */
     int verify_only;
     int space_of_dims;
-    int verbose; /* what kernels print is shown on stderr */
-    int show;    /* so many wrong elements are read, if any are wrong */
+    int dims_alone;      /* with it: nothing but `dims` is verified .. */
+    int64_t budget_each; /* .. so many of each implementation; 0: all */
+    int verbose;         /* what kernels print is shown on stderr */
+    int show;            /* so many wrong elements are read, if any are wrong */
     const char
         *dump; /* folder for the arrays of the first wrong one, or NULL */
     hone_farm_options farm;

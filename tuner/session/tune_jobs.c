@@ -161,8 +161,10 @@ static hone_tune_impl *next_impl(hone_tune_run *run, int *out_wait)
 
     *out_wait = 0;
     for (size_t i = 0; i < run->n_impls; ++i) {
-        const hone_tune_impl *impl = &run->impls[i];
+        hone_tune_impl *impl = &run->impls[i];
 
+        impl->exhausted |= run->request->budget_each &&
+                           impl->share.n_asked >= run->request->budget_each;
         shares[i] =
             impl->exhausted || has_to_wait(impl) ? NULL : &run->impls[i].share;
         *out_wait |= !impl->exhausted && !shares[i];

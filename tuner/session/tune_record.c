@@ -228,12 +228,12 @@ hone_status hone__tune_record_trial(hone_tune_run *run, hone_tune_job *job,
     if (run->request->on_trial)
         run->request->on_trial(
             run->request->user,
-            &(hone_tune_trial){hone__text_str(&job->config), report->outcome,
-                               report->outcome == HONE_OUTCOME_COMPILE &&
-                                       !job->compiled.ok
-                                   ? hone__text_str(&job->compiled.log)
-                                   : report->message,
-                               &report->coverage, &report->wrong});
+            &(hone_tune_trial){
+                job->impl->tmpl, hone__text_str(&job->config), report->outcome,
+                report->outcome == HONE_OUTCOME_COMPILE && !job->compiled.ok
+                    ? hone__text_str(&job->compiled.log)
+                    : report->message,
+                &report->coverage, &report->wrong});
     HONE_TRY(hone__tune_take_outcome(run, job->impl, &candidate,
                                      report->outcome,
                                      hone__text_str(&job->config), err));

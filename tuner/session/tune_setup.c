@@ -367,6 +367,7 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .dump = request->dump,
                     .verifies_dims =
                         request->verify_only && request->space_of_dims,
+                    .dims_alone = request->dims_alone,
                     .reference_templates = run->reference_templates}};
     if (run->workers[0].setup.sanitized)
         run->worker_log = tmpfile();

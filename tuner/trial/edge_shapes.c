@@ -184,7 +184,8 @@ static int find_shape(const hone_edge_shapes *shapes,
     const hone_problem_setup *setup = shapes->setup;
 
     if (i < HONE_N_EDGE_SHAPES)
-        return hone__edge_dims(setup->tmpl, plan, scale_of(shapes), i, out);
+        return !setup->dims_alone &&
+               hone__edge_dims(setup->tmpl, plan, scale_of(shapes), i, out);
     memcpy(out, setup->dims, setup->tmpl->n_dims * sizeof *out);
     return setup->verifies_dims;
 }

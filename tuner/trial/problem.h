@@ -87,7 +87,8 @@ typedef struct hone_problem_setup {
     uint64_t seed;
     int show;          /* wrong elements are noted, so many of them */
     const char *dump;  /* folder for the arrays of a wrong run; NULL: none */
-    int verifies_dims; /* behind the edge shapes, `dims` themselves */
+    int verifies_dims; /* behind the edge shapes, `dims` themselves .. */
+    int dims_alone;    /* .. or without edge shapes */
     const hone_reference *references;
     size_t n_references;
     /* Templates as references and baselines; NULL: there are none. */
