@@ -36,6 +36,7 @@ typedef struct shapes_run {
     size_t n_at;
     counts all[MOST_ALL];
     size_t n_all;
+    int64_t *config; /* NULL: several */
     json_t *problems;
     int n_shown;
     int64_t n_checked, n_failed, n_skipped;
@@ -101,21 +102,26 @@ static void on_progress(void *user, const hone_tune_progress *progress)
                                               "configurations", "", ""});
 }
 
-/* Those that are named, or all but libraries and, beside others, references. */
-static size_t choose(const hone_tuned_op *op, const hone_template **out)
+static int is_wanted(const hone_implementations *impls,
+                     const hone_template *tmpl, int with_references)
+{
+    if (impls->named)
+        return tmpl == impls->named;
+    return !tmpl->call && tmpl->is_reference <= with_references;
+}
+
+/* Those that are named, or all but libraries and, beside others, references:
+ * how many there are. */
+static size_t choose(const hone_tuned_op *op,
+                     const hone_template *out[HONE_MAX_IMPLS])
 {
     const hone_implementations *impls = &op->impls;
     size_t n = 0;
 
     for (int with_references = 0; with_references < 2 && !n; ++with_references)
-        for (size_t i = 0; i < impls->n; ++i) {
-            const hone_template *tmpl = impls->items[i];
-
-            if (impls->named
-                    ? tmpl == impls->named
-                    : !tmpl->call && tmpl->is_reference <= with_references)
-                out[n++] = tmpl;
-        }
+        for (size_t i = 0; i < impls->n; ++i)
+            if (is_wanted(impls, impls->items[i], with_references))
+                out[n++] = impls->items[i];
     return n;
 }
 
@@ -180,6 +186,7 @@ static hone_status verify_one(shapes_run *run, hone_error *err)
     request.n_impls = run->n_at;
     request.tmpl = impls[0];
     request.dims = run->shape->dims;
+    request.config = run->config;
     hone__progress_begin(request.tmpl->op);
     status = hone__tune(&request, result, &why);
     hone__progress_end();
@@ -238,13 +245,19 @@ static hone_exit end_output(shapes_run *run)
         hone__json_add(tail, "covered:o", hone__json_text(&covered)));
 }
 
-static hone_status check_options(const hone_options *options, hone_error *err)
+/* --config is of one template. */
+static hone_status read_config(shapes_run *run, hone_error *err)
 {
-    return options->text[HONE_OPT_CONFIG]
-               ? hone__fail(err, HONE_ERR_ARGUMENT,
-                            "--config is of one template and --shapes of all "
-                            "that apply: leave one of them out")
-               : HONE_OK;
+    const char *text = run->options->text[HONE_OPT_CONFIG];
+    const hone_template *impls[HONE_MAX_IMPLS];
+
+    if (!text)
+        return HONE_OK;
+    if (run->shapes.n_ops != 1 || choose(&run->shapes.ops[0], impls) != 1)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--config is of one template: name it, and let "
+                          "--shapes have problems of its operation alone");
+    return hone__load_config(impls[0], text, &run->config, err);
 }
 
 hone_exit hone__verify_shapes(const hone_options *options,
@@ -255,7 +268,7 @@ hone_exit hone__verify_shapes(const hone_options *options,
     shapes_run run = {.options = options, .request = *request};
     hone_error err = {0};
     hone_exit code = HONE_EXIT_DONE;
-    hone_status status = check_options(options, &err);
+    hone_status status;
 
     run.request.space_of_dims = run.request.dims_alone = 1;
     run.request.budget_each = options->number[HONE_OPT_LIMIT];
@@ -263,8 +276,9 @@ hone_exit hone__verify_shapes(const hone_options *options,
     run.request.on_trial = on_trial;
     run.request.on_progress = on_progress;
     run.request.user = &run;
+    status = hone__shapes_read(options, &run.shapes, &err);
     if (status == HONE_OK)
-        status = hone__shapes_read(options, &run.shapes, &err);
+        status = read_config(&run, &err);
     if (status == HONE_OK) {
         run.problems = json_array();
         run.output =
@@ -281,6 +295,7 @@ hone_exit hone__verify_shapes(const hone_options *options,
                                "valid at any of the problems");
         code = HONE_EXIT_NEGATIVE;
     }
+    hone__free(run.config);
     hone__shapes_free(&run.shapes);
     return code;
 }

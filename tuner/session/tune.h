@@ -100,7 +100,8 @@ typedef struct hone_tune_request {
     double trial_timeout_s; /* 0: 10 */
     int fixed_samples;      /* > 0: so many for every variant, no racing */
     hone_timing timing;
-    const int64_t *config; /* this one only; NULL: the space */
+    const int64_t *config; /* this one only, also one that `prefer` leaves out;
+                              NULL: the space */
     /* These only, in this order, as far as they are valid here: there is no
      * search and no budget, cubins come from the database, and there is a final
      * only where one of them is faster than all that was known. `strategy` is

@@ -25,7 +25,8 @@ static hone_status open_impl(const hone_tune_run *run, hone_tune_impl *impl,
     hone__template_known_dims(tmpl, request->dims,
                               !request->verify_only || request->space_of_dims,
                               dims);
-    HONE_TRY((request->list ? hone__space_create_whole : hone__space_create)(
+    HONE_TRY((request->list || request->config ? hone__space_create_whole
+                                               : hone__space_create)(
         tmpl, dims, &run->device.properties, &impl->space, err));
     return hone__default_plan(tmpl, impl->space, &impl->default_index,
                               &impl->default_spec, err);
@@ -302,20 +303,24 @@ static hone_status lock_device(hone_tune_run *run, hone_error *err)
     return status;
 }
 
-/* Only the configuration that was asked for. */
+/* Only the configuration that was asked for; if it is not there, which
+ * constraint rejects it. */
 static hone_status choose_one(hone_tune_run *run, hone_error *err)
 {
     const hone_tune_request *request = run->request;
+    hone_error why = {0};
 
     if (!request->config)
         return HONE_OK;
     run->only_index = hone__space_find(run->impls[0].space, request->config);
-    return run->only_index >= 0
-               ? HONE_OK
-               : hone__fail(err, HONE_ERR_CONSTRAINT,
-                            "the configuration is not in the space of this "
-                            "problem and device; 'hone space' with --list "
-                            "shows what is");
+    if (run->only_index >= 0)
+        return HONE_OK;
+    (void)hone__space_check(run->impls[0].space, request->config, &why);
+    return hone__fail(err, HONE_ERR_CONSTRAINT,
+                      "the configuration is not in the space of this problem "
+                      "and device%s%.300s; 'hone space' with --list shows "
+                      "what is",
+                      why.text[0] ? ": " : "", why.text);
 }
 
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
