@@ -134,8 +134,8 @@ static hone_status open_space(compile_run *run, hone_error *err)
         hone__alloc((request->tmpl->n_params + 1) * sizeof *run->config);
     if (!run->config)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    HONE_TRY(hone__space_create(request->tmpl, request->dims, &run->properties,
-                                &run->space, err));
+    HONE_TRY((request->config ? hone__space_create_whole : hone__space_create)(
+        request->tmpl, request->dims, &run->properties, &run->space, err));
     run->n_total = run->n_all = 1;
     if (request->config)
         return hone__space_check(run->space, request->config, err);

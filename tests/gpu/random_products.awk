@@ -41,9 +41,9 @@ function sizes(    kind, t) {
     }
     if (kind == 6) { m = beside(); n = beside(); k = beside() }
     if (kind == 7) {
-        m = 8 * size(0, 7)
-        n = 8 * size(0, 7)
-        k = 8 * size(0, 7)
+        m = least(8 * size(0, 7), largest)
+        n = least(8 * size(0, 7), largest)
+        k = least(8 * size(0, 7), largest)
     }
     if (uniform() < 0.5) { t = m; m = n; n = t }
 }

@@ -13,6 +13,7 @@
 # COUNT: problems (2000); SEED: of them, and of inputs and configurations (1);
 # LIMIT: configurations of each implementation (2); NAMES: implementations, such
 # as "gemm/sm90" (all); LARGEST, LONGEST: sizes (random_products.awk).
+# HONE_CUBLAS_LIBRARY=/nonexistent leaves cuBLAS out, which takes a while to load.
 # DEVICES: GPUs (as many as there are); PER_DEVICE: processes on each at once (8);
 # JOBS: compile processes of each (the cores, shared out); SECONDS_MAX: nothing
 # is begun later (170); CHUNK: problems of a process (4).
@@ -39,7 +40,7 @@ lanes=$((n_devices * PER_DEVICE))
 JOBS=${JOBS:-$((($(nproc) + lanes - 1) / lanes))}
 begin=$(date +%s)
 deadline=$((begin + SECONDS_MAX))
-export HONE DEVICES LIMIT JOBS NAMES SEED CHUNK deadline
+export HONE DEVICE DEVICES LIMIT JOBS NAMES SEED CHUNK deadline
 
 awk -v seed="$SEED" -v n="$COUNT" -v largest="${LARGEST:-}" \
     -v longest="${LONGEST:-}" -f "$(dirname "$0")/random_products.awk" \
@@ -63,8 +64,7 @@ left=$((deadline - $(date +%s)))
 set -- "$1" $DEVICES
 file=$1
 shift $((1 + SLOT % ($# - 1)))
-device=$1
-[ "$device" = cpu ] || device=cuda:$device
+[ "$DEVICE" != cuda ] || export CUDA_VISIBLE_DEVICES="$1"
 place=$(basename "$file" .chunk | sed 's/^0*\(.\)/\1/')
 # Implementations of operations that this file has a line of.
 names=
@@ -73,7 +73,7 @@ for name in $NAMES; do
 done
 # shellcheck disable=SC2086
 timeout -k 5 $((left + 60)) "$HONE" verify $names --shapes "$file" \
-    --device "$device" --seed $((SEED + place * CHUNK)) --limit "$LIMIT" \
+    --device "$DEVICE" --seed $((SEED + place * CHUNK)) --limit "$LIMIT" \
     --jobs "$JOBS" --trial-timeout 20 --quiet --format json \
     >"$file.json" 2>"$file.err"
 code=$?

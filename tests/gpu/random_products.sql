@@ -1,14 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Of answers.json, a list of what `hone verify --shapes` said: what was reached;
 -- each implementation; each problem and configuration that failed.
-SELECT count(*) || ' problems were reached; at ' ||
-       sum(p.value ->> 'checked' = 0) || ' of them nothing was checked; ' ||
-       sum(p.value ->> 'checked') || ' variants were checked, ' ||
-       printf('%.2f', avg(p.value ->> 'seconds')) || ' s a problem in the mean, ' ||
-       printf('%.1f', max(p.value ->> 'seconds')) || ' s at most'
-  FROM json_each(readfile('answers.json')) a,
-       json_each(a.value, '$.problems') p;
-SELECT '';
+WITH problem AS ( -- several implementations that are named have it each
+  SELECT max(p.value ->> 'checked') AS most, sum(p.value ->> 'checked') AS n,
+         sum(p.value ->> 'seconds') AS s
+    FROM json_each(readfile('answers.json')) a,
+         json_each(a.value, '$.problems') p
+   GROUP BY p.value ->> 'op', p.value ->> 'dims')
+SELECT count(*) || ' problems were reached; at ' || coalesce(sum(most = 0), 0) ||
+       ' of them nothing was checked; ' || coalesce(sum(n), 0) ||
+       ' variants were checked, ' || printf('%.2f', avg(s)) ||
+       ' s a problem in the mean, ' || printf('%.1f', max(s)) || ' s at most'
+  FROM problem;
 WITH part AS (
   SELECT (p.value ->> 'op') || '/' || (i.value ->> 'implementation') AS name,
          i.value ->> 'checked' AS n, i.value ->> 'failed' AS n_failed,
@@ -31,7 +34,6 @@ SELECT name AS implementation, sum(n > 0) AS problems, sum(n) AS variants,
        sum(n_skipped) AS skipped
   FROM part
  GROUP BY name;
-SELECT '';
 SELECT (f.value ->> 'op') || '/' || (f.value ->> 'implementation') AS failed,
        f.value ->> 'dims' AS dims, f.value ->> 'seed' AS seed,
        f.value ->> 'config' AS config, f.value ->> 'outcome' AS outcome,

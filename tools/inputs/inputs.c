@@ -70,8 +70,9 @@ hone_status hone__load_space(const hone_options *options,
     HONE_TRY(
         hone__properties_of_arch(hone__load_arch(options), &properties, err));
     hone__waiting_begin(&waiting, "building the search space of", tmpl->op);
-    status =
-        hone__space_create(tmpl, given ? dims : NULL, &properties, out, err);
+    status = (options->text[HONE_OPT_CONFIG] ? hone__space_create_whole
+                                             : hone__space_create)(
+        tmpl, given ? dims : NULL, &properties, out, err);
     hone__waiting_end(&waiting);
     return status;
 }

@@ -54,7 +54,8 @@ hone_status hone__load_config(const hone_template *tmpl, const char *text,
 /* --arch, default "sm_90". */
 const char *hone__load_arch(const hone_options *options);
 
-/* The space for --dims and --arch. */
+/* The space for --dims and --arch; with --config also what `prefer` leaves
+ * out. */
 hone_status hone__load_space(const hone_options *options,
                              const hone_template *tmpl, hone_space **out,
                              hone_error *err);
