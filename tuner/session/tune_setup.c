@@ -307,20 +307,18 @@ static hone_status lock_device(hone_tune_run *run, hone_error *err)
  * constraint rejects it. */
 static hone_status choose_one(hone_tune_run *run, hone_error *err)
 {
-    const hone_tune_request *request = run->request;
-    hone_error why = {0};
+    const hone_space *space = run->impls[0].space;
+    const int64_t *config = run->request->config;
 
-    if (!request->config)
+    if (!config)
         return HONE_OK;
-    run->only_index = hone__space_find(run->impls[0].space, request->config);
+    run->only_index = hone__space_find(space, config);
     if (run->only_index >= 0)
         return HONE_OK;
-    (void)hone__space_check(run->impls[0].space, request->config, &why);
+    HONE_TRY(hone__space_check(space, config, err));
     return hone__fail(err, HONE_ERR_CONSTRAINT,
                       "the configuration is not in the space of this problem "
-                      "and device%s%.300s; 'hone space' with --list shows "
-                      "what is",
-                      why.text[0] ? ": " : "", why.text);
+                      "and device; 'hone space' with --list shows what is");
 }
 
 hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
