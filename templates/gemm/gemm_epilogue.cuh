@@ -29,6 +29,7 @@ __device__ inline float gelu_fast(float s)
 /* KIND: 0 nothing, 1 relu, 2 gelu. */
 template <typename E, bool BIASED, int KIND> struct epilogue {
     static constexpr bool IS_NOTHING = !BIASED && KIND == 0;
+    static constexpr bool IS_BIASED = BIASED;
     const E *bias; /* of column 0 */
 
     /* Of a column that is there, or not. */
@@ -40,14 +41,14 @@ template <typename E, bool BIASED, int KIND> struct epilogue {
             return 0.0f;
     }
 
-    __device__ __forceinline__ float finish(float s, float b) const
+    static __device__ __forceinline__ float finish(float s, float b)
     {
         if constexpr (BIASED)
             s += b;
         return KIND == 1 ? relu(s) : KIND == 2 ? gelu_fast(s) : s;
     }
-    __device__ __forceinline__ float4 finish(const float4 &s,
-                                             const float4 &b) const
+    static __device__ __forceinline__ float4 finish(const float4 &s,
+                                                    const float4 &b)
     {
         return make_float4(finish(s.x, b.x), finish(s.y, b.y),
                            finish(s.z, b.z), finish(s.w, b.w));

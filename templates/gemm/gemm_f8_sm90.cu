@@ -280,7 +280,7 @@ __device__ __forceinline__ void consume(gemm::ring_place place,
                 to.staged.ask_first(map_c, t);
         }
         gemm::write_tile<products>(sums, to, map_c, c, t, place, group, my_turn,
-                                   thread, alpha, beta);
+                                   thread, alpha, beta, to.after);
         my_turn ^= 1;
     }
     if (target::IS_STAGED && thread == 0)

@@ -146,14 +146,14 @@ __device__ __forceinline__ void begin_tile(const T &to,
         ask_for_c<P>(to, t, walk, part);
 }
 
-/* Sums to C. With runs, groups in turn write one after the other: `turn` as in
- * await_turn(). */
-template <typename P, typename T>
+/* Sums to C, behind what F, a finisher, does to them. With runs, groups in turn write
+ * one after the other: `turn` as in await_turn(). */
+template <typename P, typename T, typename F>
 __device__ __forceinline__ void
 write_tile(typename P::sums &sums, T &to, const CUtensorMap &map_c,
            const typename T::matrix_c &c, const tile &t,
            const ring_place &place, int group, unsigned turn, int thread,
-           float alpha, float beta)
+           float alpha, float beta, const F &after)
 {
     using output = typename T::output;
     constexpr bool TAKES_TURNS = P::IN_TURN && output::IN_RUNS;
@@ -162,7 +162,7 @@ write_tile(typename P::sums &sums, T &to, const CUtensorMap &map_c,
     if constexpr (T::IS_STAGED) {
         if (TAKES_TURNS && !output::EARLY)
             hone::barrier_wait(place.writes + 8 * group, turn);
-        to.staged.store(sums, map_c, c, t, to.after);
+        to.staged.store(sums, map_c, c, t, after);
         if (TAKES_TURNS) {
             __syncwarp();
             if (!output::EARLY && threadIdx.x % 32 == 0)
@@ -171,8 +171,8 @@ write_tile(typename P::sums &sums, T &to, const CUtensorMap &map_c,
         }
     } else {
         scale_direct(sums, c, t.row, t.col, thread, alpha, beta);
-        if constexpr (!T::epilogue::IS_NOTHING)
-            finish(sums, c, t.row, t.col, thread, to.after, 0, P::y::ROWS);
+        if constexpr (!F::IS_NOTHING)
+            after.finish(sums, 0, P::y::ROWS);
         store_direct(sums, c, t.row, t.col, thread);
     }
 }
@@ -214,6 +214,8 @@ __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
     unsigned my_turn = group == 0;
     const float alpha = to.staged.alpha, beta = to.staged.beta;
     const unsigned arrived = to.staged.loaded; /* where nothing is staged */
+    finisher<typename T::epilogue, typename T::matrix_c, P::HEIGHTS, P::y::ROWS>
+        after;
     tile t;
 
     become<P>(to, place, walk, group, 1 - group, K);
@@ -223,6 +225,8 @@ __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
         typename T::matrix_c c = to.c;
 
         begin_tile<P>(to, map_c, c, t, walk, part, parts, beta);
+        if constexpr (P::K_BLOCKS == 1)
+            after.ask(to.after, c, t.row, t.col, thread);
         await_turn<P>(place, group, my_turn);
         forget<P::HEIGHTS>(sums);
         const int last =
@@ -241,7 +245,7 @@ __device__ __forceinline__ void consume(ring_place place, typename P::walk walk,
                 to.staged.ask_first(map_c, t);
         }
         write_tile<P>(sums, to, map_c, c, t, place, group, my_turn, thread,
-                      alpha, beta);
+                      alpha, beta, after);
         my_turn ^= 1;
     }
     if (T::IS_STAGED && thread == 0)
@@ -270,7 +274,7 @@ reduce_parts(typename P::walk walk, C c, long long step,
     scale_direct(sums, c, at.row, at.col, at.thread, scales.of_all(alpha),
                  beta);
     if constexpr (!F::IS_NOTHING)
-        finish(sums, c, at.row, at.col, at.thread, after, 0, 8);
+        finish_spot(sums, c, at.row, at.col, at.thread, after);
     store_direct(sums, c, at.row, at.col, at.thread);
 }
 

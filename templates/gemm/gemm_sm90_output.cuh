@@ -57,6 +57,7 @@ template <> struct element<__nv_bfloat16> {
  * call a column is a row of C. `pairs`: two neighbours that begin at an even
  * column lie at a multiple of their size. */
 template <typename E, bool TURNED> struct matrix {
+    using elements = element<E>;
     using one = typename element<E>::one;
     using two = typename element<E>::two;
     static constexpr bool IS_TURNED = TURNED;
@@ -160,33 +161,108 @@ scale_direct(float (&sums)[HEIGHTS][SUMS], const C &c, int row, int col,
     }
 }
 
-/* What is done to the sums of the columns from `first` to before `end`: F is a
- * hone::epilogue. */
-template <int HEIGHTS, int SUMS, typename C, typename F>
-__device__ __forceinline__ void finish(float (&sums)[HEIGHTS][SUMS], const C &c,
-                                       int row, int col, int thread, const F &f,
-                                       int first, int end)
+/* What is done to the four sums of a thread in eight columns of parts of K that were
+ * added up: F is a hone::epilogue. */
+template <int SUMS, typename C, typename F>
+__device__ __forceinline__ void finish_spot(float (&sums)[1][SUMS], const C &c,
+                                            int row, int col, int thread,
+                                            const F &f)
 {
     row += lane_row(thread);
     col += lane_col(thread);
 #pragma unroll
-    for (int j = first / 8; j < end / 8; j++) {
-        const int at = col + j * 8;
-        const float of_first = C::IS_TURNED ? 0.0f : f.of(at, at < c.cols);
-        const float of_second =
-            C::IS_TURNED ? 0.0f : f.of(at + 1, at + 1 < c.cols);
+    for (int i = 0; i < SUMS; i++) {
+        const int r = row + i / 2 * 8, k = col + i % 2;
 
-#pragma unroll
-        for (int i = 0; i < HEIGHTS * 2; i++) {
-            const int r = row + i / 2 * 64 + i % 2 * 8;
-            const float of_row = C::IS_TURNED ? f.of(r, r < c.rows) : 0.0f;
-            float *d = &sums[i / 2][j * 4 + i % 2 * 2];
-
-            d[0] = f.finish(d[0], C::IS_TURNED ? of_row : of_first);
-            d[1] = f.finish(d[1], C::IS_TURNED ? of_row : of_second);
-        }
+        sums[0][i] = f.finish(
+            sums[0][i], C::IS_TURNED ? f.of(r, r < c.rows) : f.of(k, k < c.cols));
     }
 }
+
+/* What is done to all sums of a warp group, 64*HEIGHTS rows and WIDTH columns: F is
+ * a hone::epilogue. Its bias is asked for before the products, or each
+ * phase of columns would wait for memory. So it stays in few registers: lanes have
+ * neighbouring pairs of columns and hand them around. Of transposed products each thread
+ * has its own rows'. */
+template <typename F, typename C, int HEIGHTS, int WIDTH> struct finisher {
+    static constexpr bool IS_NOTHING = F::IS_NOTHING;
+    static constexpr bool OF_ROWS = F::IS_BIASED && C::IS_TURNED;
+    static constexpr bool OF_COLUMNS = F::IS_BIASED && !C::IS_TURNED;
+    using of_c = typename C::elements;
+    using pair = typename C::two;
+
+    /* Of a tile from (row, col) on. */
+    __device__ __forceinline__ void ask(const F &f, const C &c, int row, int col,
+                                        int thread)
+    {
+        if constexpr (OF_ROWS) {
+            row += lane_row(thread);
+#pragma unroll
+            for (int i = 0; i < HEIGHTS * 2; i++) {
+                const int r = row + i / 2 * 64 + i % 2 * 8;
+
+                of_row[i] = f.of(r, r < c.rows);
+            }
+        } else if constexpr (OF_COLUMNS) {
+#pragma unroll
+            for (int i = 0; i < PAIRS; i++) {
+                const int at = col + i * 64 + thread % 32 * 2;
+
+                of_column[i] = {};
+                if (at + 1 < c.cols)
+                    of_column[i] = *reinterpret_cast<const pair *>(f.bias + at);
+                else if (at < c.cols)
+                    of_column[i] = of_c::pack(f.of(at), 0.0f);
+            }
+        }
+    }
+
+    /* The columns from `first` to before `end`; whole warps. */
+    template <int SUMS>
+    __device__ __forceinline__ void finish(float (&sums)[HEIGHTS][SUMS],
+                                           int first, int end) const
+    {
+#pragma unroll
+        for (int j = first / 8; j < end / 8; j++) {
+            const float2 b = of_columns(j);
+
+#pragma unroll
+            for (int i = 0; i < HEIGHTS * 2; i++) {
+                float *d = &sums[i / 2][j * 4 + i % 2 * 2];
+
+                d[0] = F::finish(d[0], OF_ROWS ? of_row[i] : b.x);
+                d[1] = F::finish(d[1], OF_ROWS ? of_row[i] : b.y);
+            }
+        }
+    }
+
+  private:
+    static constexpr int PAIRS = OF_COLUMNS ? (WIDTH + 63) / 64 : 1;
+    pair of_column[PAIRS];
+    float of_row[OF_ROWS ? HEIGHTS * 2 : 1];
+
+    /* The bias of a thread's columns in the j-th eight. */
+    __device__ __forceinline__ float2 of_columns(int j) const
+    {
+        if constexpr (OF_COLUMNS) {
+            const pair b = of_lane(of_column[j / 8],
+                                   j % 8 * 4 + threadIdx.x % 4);
+
+            return make_float2(of_c::value(of_c::first(b)),
+                               of_c::value(of_c::second(b)));
+        }
+        return make_float2(0.0f, 0.0f);
+    }
+    static __device__ __forceinline__ unsigned of_lane(unsigned v, int lane)
+    {
+        return __shfl_sync(~0u, v, lane);
+    }
+    static __device__ __forceinline__ float2 of_lane(float2 v, int lane)
+    {
+        return make_float2(__shfl_sync(~0u, v.x, lane),
+                           __shfl_sync(~0u, v.y, lane));
+    }
+};
 
 /* To C from registers. */
 template <int HEIGHTS, int SUMS, typename C>

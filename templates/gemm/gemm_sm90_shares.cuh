@@ -238,7 +238,7 @@ write_share(typename share<P>::sums &sums, const T &to, const C &c,
         if (!of::has(i))
             continue;
         if constexpr (!T::epilogue::IS_NOTHING)
-            finish(sums[i], c, at.row, at.col, at.thread, to.after, 0, 8);
+            finish_spot(sums[i], c, at.row, at.col, at.thread, to.after);
         store_direct(sums[i], c, at.row, at.col, at.thread);
     }
 }

@@ -88,7 +88,8 @@ struct staged_output {
 
     /* The loop is not unrolled, only what reads registers: that is most of
      * the code. Warps write rows when all buffers are full, the copy engine a
-     * buffer at a time. F is a hone::epilogue. */
+     * buffer at a time. F is a finisher, or a hone::epilogue that does nothing; what
+     * it does is done while the copy engine reads the buffer, if C is not read. */
     template <int HEIGHTS, int SUMS, typename C, typename F>
     __device__ __forceinline__ void store(float (&sums)[HEIGHTS][SUMS],
                                           const CUtensorMap &map, const C &c,
@@ -98,6 +99,7 @@ struct staged_output {
         const int group = threadIdx.x / 128;
         const bool reads = beta != 0.0f;
         const bool by_engine = !RUNS && mapped;
+        const bool is_late = !F::IS_NOTHING && !reads; /* awaits the buffer */
 
         if (!reads)
             gemm::scale(sums, alpha);
@@ -114,10 +116,8 @@ struct staged_output {
                 if (thread == 0 && first > 0 && ahead < WIDTH)
                     ask(map, t, ahead, (next + BUFFERS - 1) % BUFFERS);
                 hone::barrier_wait(loaded + 8 * next, parity >> next & 1);
-            } else if (by_engine || next == 0) {
-                if (thread == 0)
-                    hone::tensor_store_wait_read<BUFFERS - 1>();
-                hone::group_sync(group);
+            } else if (!is_late && (by_engine || next == 0)) {
+                await_buffer(thread, group);
             }
             if (reads && !by_engine && !EARLY) {
                 if constexpr (PIECES)
@@ -137,8 +137,9 @@ struct staged_output {
                     __syncwarp();
                 }
                 if constexpr (!F::IS_NOTHING)
-                    finish(sums, c, t.row, t.col, thread, f, i,
-                           min(i + PHASE, WIDTH));
+                    f.finish(sums, i, min(i + PHASE, WIDTH));
+                if (is_late && (by_engine || next == 0))
+                    await_buffer(thread, group);
                 buffer_of::fill(at, sums, i, thread);
             }
             if (by_engine) {
@@ -173,6 +174,14 @@ struct staged_output {
                                  : SUMS_OF_THREAD <= 128 ? 2
                                                          : 1;
     static constexpr int MOST_AHEAD = RUNS ? 4 : 8; /* when no sums are left */
+
+    /* Until the copy engine has read the next buffer. */
+    static __device__ __forceinline__ void await_buffer(int thread, int group)
+    {
+        if (thread == 0)
+            hone::tensor_store_wait_read<BUFFERS - 1>();
+        hone::group_sync(group);
+    }
 
     /* What the buffers hold: the columns of a tile from `first` to before `end`, WIDE
      * of them or less. MOST pieces of a thread are under way. */

@@ -168,8 +168,8 @@ struct turned_output {
     }
 
     /* The loop is not unrolled, only what reads registers. A buffer is written as
-     * soon as it is full: its rows are as long as the tile lets them be. F is a
-     * hone::epilogue. */
+     * soon as it is full: its rows are as long as the tile lets them be. F is as
+     * in `staged_output`. */
     template <int HEIGHTS, int SUMS, typename C, typename F>
     __device__ __forceinline__ void store(float (&sums)[HEIGHTS][SUMS],
                                           const CUtensorMap &map, const C &c,
@@ -178,6 +178,7 @@ struct turned_output {
         const int thread = threadIdx.x % 128;
         const int group = threadIdx.x / 128;
         const bool reads = beta != 0.0f;
+        const bool is_late = !F::IS_NOTHING && !reads; /* awaits the buffer */
         const matrix<E, false> rows = {c.to, c.pitch,
                                        min(c.cols, t.col + WIDTH), c.rows,
                                        c.pairs};
@@ -195,10 +196,8 @@ struct turned_output {
                 if (thread == 0 && first > 0 && ahead < WIDTH)
                     ask(map, t, ahead, (next + BUFFERS - 1) % BUFFERS);
                 hone::barrier_wait(loaded + 8 * next, parity >> next & 1);
-            } else {
-                if (thread == 0)
-                    hone::tensor_store_wait_read<BUFFERS - 1>();
-                hone::group_sync(group);
+            } else if (!is_late) {
+                await_buffer(thread, group);
             }
             if (reads && !mapped) {
                 read(at, rows, row, t.row, thread);
@@ -213,7 +212,9 @@ struct turned_output {
                     __syncwarp();
                 }
                 if constexpr (!F::IS_NOTHING)
-                    finish_phase(sums, c, t.row, thread, f, i);
+                    f.finish(sums, i, min(i + PHASE, WIDTH));
+                if (is_late)
+                    await_buffer(thread, group);
                 buffer_of::fill(at, sums, i, thread);
             }
             if (mapped)
@@ -242,28 +243,12 @@ struct turned_output {
                                  : SUMS_OF_THREAD <= 128 ? 2
                                                          : 1;
 
-    /* What finish() does, with the bias of each of a thread's rows read once. */
-    template <int HEIGHTS, int SUMS, typename C, typename F>
-    static __device__ __forceinline__ void
-    finish_phase(float (&sums)[HEIGHTS][SUMS], const C &c, int row, int thread,
-                 const F &f, int first)
+    /* Until the copy engine has read the next buffer. */
+    static __device__ __forceinline__ void await_buffer(int thread, int group)
     {
-        const int end = min(first + PHASE, WIDTH);
-
-        row += lane_row(thread);
-#pragma unroll
-        for (int i = 0; i < HEIGHTS * 2; i++) {
-            const int r = row + i / 2 * 64 + i % 2 * 8;
-            const float of_row = f.of(r, r < c.rows);
-
-#pragma unroll
-            for (int j = first / 8; j < end / 8; j++) {
-                float *d = &sums[i / 2][j * 4 + i % 2 * 2];
-
-                d[0] = f.finish(d[0], of_row);
-                d[1] = f.finish(d[1], of_row);
-            }
-        }
+        if (thread == 0)
+            hone::tensor_store_wait_read<BUFFERS - 1>();
+        hone::group_sync(group);
     }
 
     /* Rows of C to a buffer, by pieces of 16 bytes where registers are left for that;

@@ -46,6 +46,7 @@ rows(const T *A, const T *B, OUT *C, unsigned *shared, float alpha, float beta,
     gemm::tile_walk<WM, BN, 1, 1, RUN> walk(M, N, batches, 1, 8, false);
     gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, false, (RUN > 1), false>
         staged;
+    gemm::finisher<epilogue, matrix_c, WM / 64, BN> after;
     CUtensorMap map = {};
     gemm::tile t;
 
@@ -76,6 +77,7 @@ rows(const T *A, const T *B, OUT *C, unsigned *shared, float alpha, float beta,
                           A + t.batch * step_a, B + t.batch * step_b, lda, ldb,
                           K, row, col);
         }
-        staged.store(sums, map, c, t, epilogue{bias});
+        after.ask(epilogue{bias}, c, t.row, t.col, thread);
+        staged.store(sums, map, c, t, after);
     }
 }

@@ -49,6 +49,7 @@ turn(const T *A, const T *B, OUT *C, unsigned *shared, float alpha, float beta,
     const int thread = threadIdx.x;
     gemm::tile_walk<WM, BN, 1, 1, 1> walk(N, M, batches, 1, 8, false);
     gemm::turned_output<OUT, BN, WM, BOX, BUFFERS, false> staged;
+    gemm::finisher<epilogue, matrix_c, WM / 64, BN> after;
     CUtensorMap map = {};
     gemm::tile t;
 
@@ -80,6 +81,7 @@ turn(const T *A, const T *B, OUT *C, unsigned *shared, float alpha, float beta,
                           A + t.batch * step_a, B + t.batch * step_b, lda, ldb,
                           K, row, col);
         }
-        staged.store(sums, map, c, t, epilogue{bias});
+        after.ask(epilogue{bias}, c, t.row, t.col, thread);
+        staged.store(sums, map, c, t, after);
     }
 }
