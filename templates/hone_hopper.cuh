@@ -270,8 +270,8 @@ __device__ inline void copy16_wait(int pending)
                  : "memory");
 }
 
-/* From shared memory; what lies outside of the tensor is not written. The
- * threads that wrote it pass async_fence() and a barrier before. With STREAM the
+/* From shared memory; what lies outside of the tensor is not written, but for the rest
+ * of 16 bytes in which a row ends. The threads that wrote it pass async_fence() and a barrier before. With STREAM the
  * level 2 cache keeps it no longer than it must. */
 template <bool STREAM>
 __device__ inline void tensor_store(const CUtensorMap &map, int x, int y,

@@ -49,7 +49,9 @@
 #pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTIALS
 #pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/IN_CLUSTER
 #pragma hone let STEP_C = BATCH > 1 ? M*LDC : align(M*LDC, 8)
-#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
+/* The copy engine writes whole 16 bytes, also of a row that ends within them: what
+ * lies behind it, or between rows, would be overwritten. */
+#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0 && N*sizeof(OUT) % 16 == 0
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
 
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"

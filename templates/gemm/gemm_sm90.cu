@@ -56,8 +56,9 @@
  * (gemm_sm90_loose.cuh, gemm_sm90_raw.cuh); with FILLERS = 2 two groups do, a slot each
  * in turn. A matrix that is aligned still comes by copies, to the same slots. That is for
  * products to which a second launch and a pass over A and B are much. For C the same, where the elements may be 4 bytes,
- * decides how STORE = tensor writes it. A, B and C start at multiples of 16
- * bytes, as any cudaMalloc result does.
+ * decides how STORE = tensor writes it; rows have to end at multiples of 16 bytes, too,
+ * since the engine writes whole ones. A, B and C start at multiples of 16 bytes, as any
+ * cudaMalloc result does.
  *
  * Slots hold rows of 128 bytes whose eight 16-byte pieces are exchanged by the
  * row's number (swizzle), so that neither copies nor products meet bank

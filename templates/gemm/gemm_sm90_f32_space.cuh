@@ -52,7 +52,9 @@
 #pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTIALS
 #pragma hone let RESIDENT = device.sm_count/IN_CLUSTER
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 4)
-#pragma hone let MAPPED_C = LDC % 4 == 0 && STEP_C % 4 == 0
+/* The copy engine writes whole 16 bytes, also of a row that ends within them: what
+ * lies behind it, or between rows, would be overwritten. */
+#pragma hone let MAPPED_C = LDC % 4 == 0 && STEP_C % 4 == 0 && N % 4 == 0
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
 
 #pragma hone require max(max(M, N), max(K, BATCH*NUMBERS)) <= 300000000 "a dimension must fit 31 bits, six times over"

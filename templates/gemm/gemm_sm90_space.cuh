@@ -75,7 +75,9 @@
 /* Clusters are whole, also where tiles of theirs lie outside. */
 #pragma hone let ALL_TILES = CLUSTERS/max(PARTIALS, 1)*CLUSTER_M*CLUSTER_N
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
-#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
+/* The copy engine writes whole 16 bytes, also of a row that ends within them: what
+ * lies behind it, or between rows, would be overwritten. */
+#pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0 && N*sizeof(OUT) % 16 == 0
 #pragma hone let SMALL = M*N < 100000 && K <= 4096
 
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"

@@ -63,6 +63,8 @@ set -- "$HONE" verify "$template" --shapes "$report.shapes" --device "$DEVICE" \
 # more than the tool has room for unless it is told, which is an error to it.
 options=$SANITIZER_OPTIONS
 [ "$tool" != synccheck ] || options="$options --num-cuda-barriers 65536"
+# hone asks the driver for the arguments of a kernel until there are none.
+[ "$tool" != memcheck ] || options="$options --report-api-errors no"
 # shellcheck disable=SC2086 # several words, or none
 [ "$tool" = plain ] || set -- "$SANITIZER" --tool "$tool" $options \
     --target-processes all --log-file "$report-%p.log" "$@"
