@@ -222,6 +222,9 @@ static void test_followers(void **state)
     expect(&f, given, 6, (const int64_t[]){5, 3, 3, 131, 15});
     expect(&f, given, HONE_EDGE_APART,
            (const int64_t[]){61, 37, 40, 3, 61 * 40 + 5});
+    /* Rows that end between multiples of what they are apart. */
+    expect(&f, given, HONE_EDGE_ALIGNED,
+           (const int64_t[]){61, 37, 64, 3, 61 * 64});
     close_fixture(&f);
     open_fixture(&f, "t(a, b, ld default b, n default 1, s default a*ld)",
                  "#pragma hone arg x: in f32[n*s]\n"
@@ -230,12 +233,14 @@ static void test_followers(void **state)
     expect(&f, given, 1, (const int64_t[]){61, 64, 64, 3, 61 * 64});
     expect(&f, given, HONE_EDGE_APART,
            (const int64_t[]){61, 64, 64 + 3 * 8, 3, 61 * 88});
+    expect(&f, given, HONE_EDGE_ALIGNED, NULL);
     close_fixture(&f);
     /* None may be larger; nobody is larger; there is one size alone. */
     open_fixture(&f, "t(a, ld default a)",
                  "#pragma hone arg x: in f32[a]\n"
                  "#pragma hone require ld == a");
     expect(&f, given, HONE_EDGE_APART, NULL);
+    expect(&f, given, HONE_EDGE_ALIGNED, NULL);
     expect(&f, given, 3, (const int64_t[]){1000003, 1000003});
     expect(&f, given, 4, NULL);
     close_fixture(&f);

@@ -34,27 +34,29 @@ int64_t hone__cover_count(const hone_cover *cover);
 /* ---- edge_dims.c --------------------------------------------------------- */
 
 enum {
-    HONE_N_EDGE_SHAPES = 9,
+    HONE_N_EDGE_SHAPES = 10,
     HONE_EDGE_BEYOND = 4, /* rows from here on have a size beyond any block: a
                              variant need not have room for that */
     HONE_EDGE_APART = 7,  /* dimensions that follow others are larger */
-    HONE_EDGE_EMPTY = 8   /* sizes that may be 0 are */
+    HONE_EDGE_EMPTY = 8,  /* sizes that may be 0 are */
+    HONE_EDGE_ALIGNED = 9 /* what follows others is a multiple of 64 */
 };
 
 /* Shape `row`, 0 .. HONE_N_EDGE_SHAPES - 1, for the variant with this launch
  * plan: ones, primes, a size beyond any block (of a batch: beyond 130) in each
  * of the first three dimensions, and a long one for operations of one
  * dimension. Dimensions whose default is an expression (leading dimensions,
- * strides) have it, and in one shape something more, as far as that is allowed.
- * In the last, sizes declared `from 0` are 0. Types are those of the problem
- * that the plan is for. Where the plan's constraints do not allow the row as it
- * stands, as few dimensions as possible are changed: to that of the problem,
- * else to a power of two, as long as the arguments stay small. If that is not
- * enough, since a constraint wants as many elements as the blocks of a grid
- * take, a dimension grows, in one row as far as 20 MB of arguments times
- * `scale`: how much more than one core the device does in the same time. If
- * nothing helps, the row as it stands. Where its arrays are large, sizes are
- * halved. Returns 0 if the operation has no such row. */
+ * strides) have it, in one shape something more and in another the next
+ * multiple of 64, as callers pad them, as far as that is allowed. In one, sizes
+ * declared `from 0` are 0. Types are those of the problem that the plan is for.
+ * Where the plan's constraints do not allow the row as it stands, as few
+ * dimensions as possible are changed: to that of the problem, else to a power
+ * of two, as long as the arguments stay small. If that is not enough, since a
+ * constraint wants as many elements as the blocks of a grid take, a dimension
+ * grows, in one row as far as 20 MB of arguments times `scale`: how much more
+ * than one core the device does in the same time. If nothing helps, the row as
+ * it stands. Where its arrays are large, sizes are halved. Returns 0 if the
+ * operation has no such row. */
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                     int scale, size_t row, int64_t *out);
 

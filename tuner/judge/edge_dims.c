@@ -33,7 +33,7 @@ static const int64_t long_rows[N_LONG] = {1000003, 10007, 1009, 101};
 /* What the dimensions that follow others (leading dimensions, strides) are
  * larger by, in turn, times the first of these scales that is allowed: vectors
  * and copies of tiles want multiples. */
-enum { N_PADS = 4, N_SCALES = 6 };
+enum { N_PADS = 4, N_SCALES = 6, MULTIPLE = 64 };
 static const int64_t pads[N_PADS] = {3, 5, 1, 7};
 static const int64_t scales[N_SCALES] = {1, 2, 4, 8, 16, 32};
 
@@ -290,6 +290,31 @@ static int go_beyond(const shape_search *s, size_t dim, unsigned leading)
     return 0;
 }
 
+/* The first of the scales of what a dimension is larger by that is allowed; 0:
+ * none of them is. */
+static int64_t first_allowed(const shape_search *s, size_t dim, int64_t pad)
+{
+    shape_search tried = *s;
+
+    for (int k = 0; k < N_SCALES; ++k) {
+        tried.pad[dim] = pad * scales[k];
+        if (is_allowed(&tried, INT64_MAX))
+            return tried.pad[dim];
+    }
+    return 0;
+}
+
+/* To the next multiple; 0: it is one, or may not be larger. */
+static int64_t to_multiple(const shape_search *s, size_t dim)
+{
+    shape_search tried = *s;
+
+    if (!follow(s) || s->dims[dim] <= 0)
+        return 0;
+    tried.pad[dim] = (MULTIPLE - s->dims[dim] % MULTIPLE) % MULTIPLE;
+    return is_allowed(&tried, INT64_MAX) ? tried.pad[dim] : 0;
+}
+
 /* The dimensions that follow others larger than their defaults, each as far as
  * it is allowed; 0: none of them may be. */
 static int go_apart(shape_search *s, unsigned leading)
@@ -300,18 +325,12 @@ static int go_apart(shape_search *s, unsigned leading)
     if (!is_allowed(s, INT64_MAX))
         change(s, leading);
     for (size_t i = 0; i < s->tmpl->n_dims; ++i) {
-        int k = 0;
-
         if (!s->tmpl->dims[i].default_expr.expr)
             continue;
-        for (; k < N_SCALES; ++k) {
-            s->pad[i] = pads[n % N_PADS] * scales[k];
-            if (is_allowed(s, INT64_MAX))
-                break;
-        }
-        s->pad[i] = k < N_SCALES ? s->pad[i] : 0;
-        any |= k < N_SCALES;
-        ++n;
+        s->pad[i] = s->row == HONE_EDGE_ALIGNED
+                        ? to_multiple(s, i)
+                        : first_allowed(s, i, pads[n++ % N_PADS]);
+        any |= s->pad[i] > 0;
     }
     (void)follow(s);
     return any;
@@ -335,7 +354,7 @@ static int go_empty(const shape_search *s)
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                     int scale, size_t row, int64_t *out)
 {
-    const int is_apart = row == HONE_EDGE_APART;
+    const int is_apart = row == HONE_EDGE_APART || row == HONE_EDGE_ALIGNED;
     const int only = take_row(tmpl, plan->dims,
                               is_apart || row == HONE_EDGE_EMPTY ? 1
                               : row < N_ROWS                     ? row
