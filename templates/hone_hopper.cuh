@@ -253,6 +253,24 @@ __device__ inline void copy16_async(unsigned to, const void *from, bool valid)
                  : "memory");
 }
 
+/* The same of addresses that are numbers, and of the first `bytes` alone: behind them
+ * nothing is read. */
+__device__ inline void copy16_async_all(unsigned to, unsigned long long from)
+{
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;"
+                 :
+                 : "r"(to), "l"(from)
+                 : "memory");
+}
+__device__ inline void copy16_async_part(unsigned to, unsigned long long from,
+                                         int bytes)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(to), "l"(from), "r"(bytes)
+                 : "memory");
+}
+
 /* copy_wait() of 1 to 3, without a branch. */
 __device__ inline void copy16_wait(int pending)
 {
@@ -319,6 +337,54 @@ __device__ inline void tensor_store_wait()
 __device__ inline void async_fence()
 {
     asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+
+/* What this thread wrote to global memory becomes visible to copies, or what it has
+ * acquired there to copies that it asks for from here on. */
+__device__ inline void async_fence_global()
+{
+    asm volatile("fence.proxy.async.global;" : : : "memory");
+}
+
+/* --- words that blocks tell each other ------------------------------------ */
+
+/* One more, after everything that this thread has seen. */
+__device__ inline void count_release(unsigned *count)
+{
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;"
+                 :
+                 : "l"(count)
+                 : "memory");
+}
+
+/* The number that is next, which is one more then. The compiler would have a warp wait
+ * for an addition at once, to deal numbers to all lanes that count. */
+__device__ inline unsigned take_number(unsigned *next)
+{
+    unsigned v;
+
+    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], 0xfffffffe;"
+                 : "=r"(v)
+                 : "l"(next)
+                 : "memory");
+    return v;
+}
+
+/* In no order with other accesses, until acquire_fence(): what is in front of the
+ * counts that were read is visible behind it. */
+__device__ inline unsigned load_count(const unsigned *count)
+{
+    unsigned v;
+
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                 : "=r"(v)
+                 : "l"(count)
+                 : "memory");
+    return v;
+}
+__device__ inline void acquire_fence()
+{
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
 }
 
 /* --- matrix products of a warp group ------------------------------------ */

@@ -50,7 +50,10 @@
  * 8 elements. What is done about a matrix that lacks this (it is loose) says
  * LOOSE. `packed`: it is first copied to a workspace by gemm_sm90_pack, one
  * launch for both and a pass over it, during which the product gets ready. That is
- * for large products, which read it many times. `shifted`: the warp group that
+ * for large products, which read it many times. `meanwhile`: three warps of each block
+ * copy it to that workspace in the order in which products want it, beside the thread
+ * that fills the ring, which waits for what it is about to ask for
+ * (gemm_sm90_meanwhile.cuh). That is where the pass is long. `shifted`: the warp group that
  * fills the ring asks for the 16 bytes around what it wants some steps ahead, in raw
  * lines of shared memory behind the ring, and shifts them into place
  * (gemm_sm90_loose.cuh, gemm_sm90_raw.cuh); with FILLERS = 2 two groups do, a slot each
@@ -94,6 +97,8 @@
 #include "gemm_sm90_pack.cuh"
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_slots.cuh"
+#include "gemm_sm90_patches.cuh"
+#include "gemm_sm90_meanwhile.cuh"
 #include "gemm_sm90_raw.cuh"
 #include "gemm_sm90_loose.cuh"
 #include "gemm_sm90_output.cuh"
@@ -111,12 +116,6 @@
 
 #include "gemm_sm90_space.cuh"
 
-#pragma hone let PACK_A = LOOSE_A && LOOSE == packed
-#pragma hone let PACK_B = LOOSE_B && LOOSE == packed
-#pragma hone let PITCH_A = align(COLS_A, COLS_A > 384 ? 64 : 16)
-#pragma hone let PITCH_B = align(COLS_B, COLS_B > 384 ? 64 : 16)
-#pragma hone let PACKED_A = PACK_A ? BATCH*ROWS_A*PITCH_A : 0
-#pragma hone let PACKED_B = PACK_B ? BATCH*ROWS_B*PITCH_B : 0
 /* A warp of eight packs 1,024 elements of a row at once. */
 #pragma hone let PACK_BLOCKS = min(ceildiv((PACK_A ? BATCH*ROWS_A*align(COLS_A, 1024) : 0) + (PACK_B ? BATCH*ROWS_B*align(COLS_B, 1024) : 0), 8192), device.sm_count*8)
 #pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
@@ -124,21 +123,25 @@
 #pragma hone workspace packed_b: T[PACKED_B]
 #pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*ALL_TILES*BM*BN : 0]
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? ALL_TILES*CONSUMERS*K_BLOCKS : 0] zero
+/* The next unit's number, and from word 32 on a count for each patch of 128 x 256. */
+#pragma hone workspace packing: u32[LOOSE == meanwhile ? 32 + (PACK_A ? BATCH*ceildiv(ROWS_A, 128)*ceildiv(COLS_A, 256) : 0) + (PACK_B ? BATCH*ceildiv(ROWS_B, 128)*ceildiv(COLS_B, 256) : 0) : 0] zero each
 
 /* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
  * about 40 from the level 2 cache, 64 written, 16 sent to another block. 1,500 and 4,000
  * begin and end a tile and another launch, 3,000 are for blocks to meet. Threads
  * that shift take 600 for a step, two groups of them 350, and 7 for each line of 64
  * elements (H200, 144 and 256 lines a step); that what other blocks do hardly hinders
- * them is a guess. */
+ * them is a guess, and so is that warps which pack meanwhile reach half the speed of
+ * a launch of its own. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
 #pragma hone let FETCH = (BM/CLUSTER_N + WIDE_Y/CLUSTER_M)*DEEP/20
 #pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? (FILLERS == 2 ? 350 : 600)*DEEP/BK + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64 : 0
-#pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count) : 0
+#pragma hone let PACK = PACK_A || PACK_B ? (LOOSE == meanwhile ? 10000 : 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count)) : 0
+#pragma hone let MEANWHILE = LOOSE == meanwhile ? (PACKED_A + PACKED_B)/(4*device.sm_count) : 0
 #pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH)*MIN_BLOCKS, SHIFT) + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
 #pragma hone let MEET = FINISH == cluster ? 3000 + BM*BN*3/16 : 0
-#pragma hone feature COST = PACK + ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone feature COST = PACK + max(ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS, MEANWHILE) + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
 // With one row or one matrix the step to the next is anything that maps take.
@@ -152,8 +155,8 @@
 #pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(SWAP ? PHASE : BOX, SWAP ? BOX : WM, 1) swizzle(SWAP ? 128 : BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
-#pragma hone launch gemm_sm90_pack if(PACK_A || PACK_B) grid(PACK_BLOCKS) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
-#pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(LOOSE_A), i32(LOOSE_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias, A, B, i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B), i32(RAWS)) early
+#pragma hone launch gemm_sm90_pack if((PACK_A || PACK_B) && LOOSE == packed) grid(PACK_BLOCKS) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))
+#pragma hone launch gemm_sm90 grid((PERSISTENT && FINISH != cluster ? min(CLUSTERS, RESIDENT) : CLUSTERS)*IN_CLUSTER) block(THREADS) shared(SMEM) cluster(IN_CLUSTER) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(K), i32(BATCH), i32(PARTS), i32(STAGES), i32(RASTER == along_n), i32(GROUP), i32(LOOSE_A), i32(LOOSE_B), i32(MAPPED_C), i32(PAIRS_C), i32(FINISH == ticket), bias, A, B, i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B), i32(RAWS), packed_a, packed_b, packing, i32(PITCH_A/8), i32(PITCH_B/8)) early
 #pragma hone launch gemm_sm90_reduce if(PARTS > 1 && FINISH == reduce) grid(ALL_TILES*BM*BN/128) block(32, min(PARTS, 8)) args(C, partial, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(BATCH), i32(PARTS), i32(RASTER == along_n), i32(GROUP), i32(PAIRS_C), bias) early
 
 namespace {
@@ -161,6 +164,7 @@ namespace {
 namespace gemm = hone::gemm;
 
 constexpr bool kShifted = LOOSE == LOOSE_values::shifted;
+constexpr bool kMeanwhile = LOOSE == LOOSE_values::meanwhile;
 constexpr bool kInTurn = SCHEDULE == SCHEDULE_values::in_turn;
 constexpr int kMostStages = 16;
 constexpr bool kRegistersMove = (CONSUMERS + FILLERS - 1) * MIN_BLOCKS > 1;
@@ -246,29 +250,78 @@ loose(const T *from, T *to, int rows, int cols, int groups, long long pitch,
             step};
 }
 
-/* One thread fills the ring. */
-__device__ __forceinline__ void produce(gemm::ring_place place,
-                                        gemm::filling<products> tiles,
-                                        const CUtensorMap &map_x,
-                                        const CUtensorMap &map_y, int K,
-                                        int parts)
+/* What is packed meanwhile, X and Y, where it goes, and tiles. */
+struct packing_source {
+    /* Lines: as many as registers hold. */
+    static constexpr int AT_ONCE = PRODUCER >= 56 ? 4 : 2;
+    const T *x, *y;
+    T *to_x, *to_y;
+    long long pitch_x, pitch_y, step_x, step_y;
+    int loose_x, loose_y, groups_x, groups_y;
+    int rows, cols, K, batches, parts, line_group, along_n;
+
+    __device__ __forceinline__ gemm::patches<operand_x> cut_x() const
+    {
+        return {loose_x ? X_ACROSS ? K : rows : 0, X_ACROSS ? rows : K};
+    }
+    __device__ __forceinline__ gemm::patches<operand_y> cut_y() const
+    {
+        return {loose_y ? Y_ACROSS ? K : cols : 0, Y_ACROSS ? cols : K};
+    }
+    __device__ __forceinline__ gemm::loose_matrices matrices(bool is_y) const
+    {
+        const auto of_x = cut_x();
+        const auto of_y = cut_y();
+
+        return loose(is_y ? y : x, is_y ? to_y : to_x,
+                     is_y ? of_y.lines : of_x.lines,
+                     is_y ? of_y.cols : of_x.cols, is_y ? groups_y : groups_x,
+                     is_y ? pitch_y : pitch_x, is_y ? step_y : step_x, batches);
+    }
+    __device__ __forceinline__ gemm::packing_order<products> order() const
+    {
+        packing_source now = *this;
+
+        now.rows = hone::afresh(rows);
+        now.cols = hone::afresh(cols);
+        now.K = hone::afresh(K);
+        now.loose_x = hone::afresh(loose_x);
+        now.loose_y = hone::afresh(loose_y);
+        now.batches = hone::afresh(batches);
+        now.line_group = hone::afresh(line_group);
+        return {products::walk(now.rows, now.cols, now.batches, parts,
+                               now.line_group, along_n != 0),
+                now.cut_x(), now.cut_y(), now.K, parts};
+    }
+};
+
+/* One thread fills the ring, or one of a warp that waits, of each step when what it reads is there. */
+template <typename W>
+__device__ __forceinline__ void
+produce(gemm::ring_place place, gemm::filling<products> tiles,
+        const CUtensorMap &map_x, const CUtensorMap &map_y, int K, int parts,
+        W packed)
 {
 #pragma unroll 1
     for (; tiles.there; tiles.next()) {
         const gemm::tile &t = tiles.t;
         const products::steps mine(K, t, parts);
 
+        packed.begin_tile();
 #pragma unroll 1
         for (int step = mine.first; step < mine.end; step++) {
             const unsigned to = place.slots + place.slot * products::SLOT;
             const unsigned full = place.own_full();
             const int k = step * BK;
 
-            gemm::expect(place, products::SLOT);
-            operand_x::load(to, map_x, t.row, k, t.batch, tiles.walk.rank,
-                            full);
-            operand_y::load(to + operand_x::BYTES, map_y, t.col, k, t.batch,
-                            tiles.walk.rank, full);
+            packed.wait(t, k);
+            if (W::LANES == 1 || threadIdx.x == 0) {
+                gemm::expect(place, products::SLOT);
+                operand_x::load(to, map_x, t.row, k, t.batch, tiles.walk.rank,
+                                full);
+                operand_y::load(to + operand_x::BYTES, map_y, t.col, k, t.batch,
+                                tiles.walk.rank, full);
+            }
             place.advance();
         }
     }
@@ -288,14 +341,15 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
           int stages, int along_n, int line_group, int loose_a, int loose_b,
           int mapped_c, int pairs_c, int ticket, const OUT *bias, const T *A,
           const T *B, long long lda, long long step_a, long long ldb,
-          long long step_b, int raws)
+          long long step_b, int raws, T *packed_a, T *packed_b,
+          unsigned *packing, int groups_a, int groups_b)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     const CUtensorMap &map_a = !kShifted && loose_a ? MAP_PACKED_A : MAP_A;
     const CUtensorMap &map_b = !kShifted && loose_b ? MAP_PACKED_B : MAP_B;
     const products::walk walk(rows, cols, batches, parts, line_group,
                               along_n != 0);
-    const gemm::filling<products> tiles(walk, !kShifted && threadIdx.x == 0,
+    const gemm::filling<products> tiles(walk, !kShifted && threadIdx.x < (kMeanwhile ? 32 : 1),
                                         map_a, map_b);
     const gemm::ring_place place =
         gemm::ring_in<products, kMostStages>(shared, stages, STAGING + EDGES);
@@ -323,9 +377,29 @@ gemm_sm90(const __grid_constant__ CUtensorMap MAP_A,
                 place, walk, SWAP ? map_b : map_a, SWAP ? map_a : map_b, x, y,
                 SWAP ? loose_b : loose_a, SWAP ? loose_a : loose_b, K, parts,
                 to.staged.loaded + 64, raws, is_second);
-        } else if (threadIdx.x == 0)
+        } else if constexpr (kMeanwhile) {
+            const packing_source source = {
+                SWAP ? B : A, SWAP ? A : B, SWAP ? packed_b : packed_a,
+                SWAP ? packed_a : packed_b, SWAP ? ldb : lda,
+                SWAP ? lda : ldb, SWAP ? step_b : step_a,
+                SWAP ? step_a : step_b, SWAP ? loose_b : loose_a,
+                SWAP ? loose_a : loose_b, SWAP ? groups_b : groups_a,
+                SWAP ? groups_a : groups_b, rows, cols, K, batches, parts,
+                line_group, along_n};
+
+            if (threadIdx.x < 32)
+                produce(place, tiles, SWAP ? map_b : map_a,
+                        SWAP ? map_a : map_b, K, parts,
+                        gemm::awaited_step<products>(
+                            source.cut_x(), source.cut_y(), packing, batches));
+            else
+                gemm::pack_meanwhile<products>(
+                    source, packing, to.staged.loaded + 64, raws,
+                    (int)threadIdx.x / 32 - 1);
+        } else if (threadIdx.x == 0) {
             produce(place, tiles, SWAP ? map_b : map_a, SWAP ? map_a : map_b,
-                    K, parts);
+                    K, parts, gemm::nothing_awaited{});
+        }
         gemm::stand_by<products>();
     } else {
         if constexpr (kRegistersMove)

@@ -68,10 +68,14 @@ struct loose_matrices {
         return is_narrow() ? (lines() + (32u >> bits()) - 1) >> (5 - bits())
                            : lines() * of_row();
     }
-    /* 16 bytes that the array has as a whole. */
+    /* Of the array, and 16 bytes that it has as a whole. */
+    __device__ __forceinline__ long long elements() const
+    {
+        return (batches - 1) * step + (rows - 1) * pitch + cols;
+    }
     __device__ __forceinline__ long long wholes() const
     {
-        return ((batches - 1) * step + (rows - 1) * pitch + cols) / 8;
+        return elements() / 8;
     }
 };
 

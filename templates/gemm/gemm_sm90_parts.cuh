@@ -33,6 +33,9 @@ template <int BM, int BN, int SHARED_M, int SHARED_N, int RUN, int SHARED_K = 1>
 struct tile_walk {
     static constexpr int OF_TILES = SHARED_M * SHARED_N;
     static constexpr int BLOCKS = OF_TILES * SHARED_K; /* of a cluster */
+    /* Of X and Y that a cluster's place in the walk has. */
+    static constexpr int X_AT_ONCE = SHARED_M * BM;
+    static constexpr int Y_AT_ONCE = SHARED_N * RUN * BN;
     int lines, others, group, rank, batches;
     bool along_n;
     int next, step, end;

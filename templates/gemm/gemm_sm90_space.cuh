@@ -22,7 +22,7 @@
 #pragma hone param PERSISTENT: bool default true
 #pragma hone param RASTER in {along_m, along_n} default along_m
 #pragma hone param GROUP in {4, 8, 16} default 8
-#pragma hone param LOOSE in {packed, shifted} default packed
+#pragma hone param LOOSE in {packed, shifted, meanwhile} default packed
 #pragma hone param FILLERS in {1, 2} default 1 when LOOSE == shifted
 
 /* Blocks of a cluster that share a tile's K; they write it from registers. */
@@ -49,7 +49,14 @@
 /* Rows that do not begin at multiples of 16 bytes. */
 #pragma hone let LOOSE_A = (ROWS_A > 1 && LDA % 8 != 0) || (BATCH > 1 && STRIDE_A % 8 != 0)
 #pragma hone let LOOSE_B = (ROWS_B > 1 && LDB % 8 != 0) || (BATCH > 1 && STRIDE_B % 8 != 0)
-#pragma hone let RING = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + 384 + (LOOSE == shifted ? FILLERS*128 : 0)
+/* What is packed, by the launch in front of the product or meanwhile, elements. */
+#pragma hone let PACK_A = LOOSE_A && LOOSE != shifted
+#pragma hone let PACK_B = LOOSE_B && LOOSE != shifted
+#pragma hone let PITCH_A = align(COLS_A, COLS_A > 384 ? 64 : 16)
+#pragma hone let PITCH_B = align(COLS_B, COLS_B > 384 ? 64 : 16)
+#pragma hone let PACKED_A = PACK_A ? BATCH*ROWS_A*PITCH_A : 0
+#pragma hone let PACKED_B = PACK_B ? BATCH*ROWS_B*PITCH_B : 0
+#pragma hone let RING = 1024 + STAGES*(SLOT_X + SLOT_Y) + STAGING + EDGES + 384 + (LOOSE == shifted ? FILLERS*128 : LOOSE == meanwhile ? 3*128 : 0)
 /* Steps of raw lines, 16 bytes longer than a slot's, that are under way to be shifted:
  * as many as fit, up to four for each group that fills the ring. */
 #pragma hone let LOOSE_X = LOOSE == shifted && (SWAP ? LOOSE_B : LOOSE_A)
@@ -57,10 +64,13 @@
 #pragma hone let RAW_X = LOOSE_X ? SLOT_X + (X_ACROSS ? BK : BM)*16 : 0
 #pragma hone let RAW_Y = LOOSE_Y ? SLOT_Y + (Y_ACROSS ? BK : BN)*16 : 0
 #pragma hone let ROOM = min(device.smem_optin, device.smem_sm/MIN_BLOCKS - 1024) - RING
-#pragma hone let RAWS = max(2, min(4, ROOM/max(FILLERS*(RAW_X + RAW_Y), 1)))
-#pragma hone let SMEM = RING + FILLERS*RAWS*(RAW_X + RAW_Y)
+/* Of each of three warps that pack meanwhile four lines of 256 elements, 16 bytes longer,
+ * are. */
+#pragma hone let RAW = LOOSE == meanwhile ? 3*2112 : FILLERS*(RAW_X + RAW_Y)
+#pragma hone let RAWS = max(2, min(4, ROOM/max(RAW, 1)))
+#pragma hone let SMEM = RING + RAWS*RAW
 #pragma hone let REGISTERS = 65536/(THREADS*MIN_BLOCKS)/8*8
-#pragma hone let PRODUCER = LOOSE == shifted ? 112 : CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
+#pragma hone let PRODUCER = LOOSE == shifted ? 112 : LOOSE == meanwhile ? 56 : CONSUMERS*MIN_BLOCKS > 2 ? 32 : 40
 #pragma hone let GROWN = min(240, (REGISTERS*(CONSUMERS + FILLERS) - PRODUCER*FILLERS)/CONSUMERS/8*8)
 #pragma hone let ROWS = SWAP ? N : M
 #pragma hone let COLS = SWAP ? M : N
@@ -83,20 +93,22 @@
 #pragma hone require max(max(M, N), max(K, BATCH)) <= 2000000000 "a dimension must fit 31 bits"
 #pragma hone require ceildiv(ROWS, BM)*ceildiv(COLS, BN) <= 500000000 && TILES*PARTS <= 500000000 && (SPLIT_K == 1 || TILES*SPLIT_K <= 64*device.sm_count) "there are too many tiles, or parts of them"
 #pragma hone require WM == 64 || WM == 128 || (WM == 192 && RUN == 1 && FINISH != cluster && LOOSE == packed) "a warp group computes 64 or 128 rows; 192 where it writes and adds up by itself"
-#pragma hone require WM*BN/128 + 40 <= GROWN "the sums need more registers than a thread can have"
+#pragma hone require WM*BN/128 + (LOOSE == meanwhile ? 32 : 40) <= GROWN "the sums need more registers than a thread can have"
 #pragma hone require BN/2 + 28 <= REGISTERS "the compiler needs the registers of one product"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
-#pragma hone require LOOSE == packed || CLUSTER == c1x1 "what threads write is seen by their own block alone"
-#pragma hone require LOOSE == packed || max(CONSUMERS, FILLERS)*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
+#pragma hone require LOOSE != shifted || CLUSTER == c1x1 "what threads write is seen by their own block alone"
+#pragma hone require LOOSE != shifted || max(CONSUMERS, FILLERS)*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
 #pragma hone require FILLERS == 1 || SCHEDULE == together "two groups that fill the ring count on slots that come back in order"
-#pragma hone require LOOSE == packed || max(LDA, LDB) <= 64M "threads that shift count from row to row in 31 bits"
+#pragma hone require LOOSE != shifted || max(LDA, LDB) <= 64M "threads that shift count from row to row in 31 bits"
 #pragma hone prefer LOOSE == packed || LOOSE_A || LOOSE_B "rows of A and B are aligned"
-#pragma hone prefer LOOSE == packed || BATCH*M*N*K <= 512M || M*N <= 512*(LOOSE_A*M + LOOSE_B*N) "a pass over A and B costs little beside so many products"
-#pragma hone prefer LOOSE == packed || FILLERS*RAWS > 2 || STAGES == 2 "raw lines need the room more than slots do"
+#pragma hone require LOOSE != meanwhile || (MIN_BLOCKS == 1 && PERSISTENT && FINISH != cluster) "warps that pack stay, and what seldom helps is tried one at a time"
+#pragma hone prefer LOOSE != meanwhile || (PACKED_A + PACKED_B >= 20M && BATCH == 1 && BK == 64 && PENDING == 1 && !STREAM && RASTER == along_m && GROUP == 8) "packing takes no longer than a launch of its own"
+#pragma hone prefer LOOSE != shifted || BATCH*M*N*K <= 512M || M*N <= 512*(LOOSE_A*M + LOOSE_B*N) "a pass over A and B costs little beside so many products"
+#pragma hone prefer LOOSE != shifted || FILLERS*RAWS > 2 || STAGES == 2 "raw lines need the room more than slots do"
 #pragma hone prefer FILLERS == 1 || ceildiv(K, PARTS) > BK "the second group has no step"
-#pragma hone prefer LOOSE == packed || (SCHEDULE == together && BK == 64 && PENDING == 1 && !STREAM && PERSISTENT && RASTER == along_m && GROUP == 8) "threads that shift are slower than what these are for"
+#pragma hone prefer LOOSE != shifted || (SCHEDULE == together && BK == 64 && PENDING == 1 && !STREAM && PERSISTENT && RASTER == along_m && GROUP == 8) "threads that shift are slower than what these are for"
 #pragma hone require !STAGED || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
 #pragma hone require BUFFERS != 3 || (SHARES && BUFFERS == ceildiv(BN, PHASE)) "three buffers hold a whole tile, which groups have in turn"
@@ -113,7 +125,7 @@
 #pragma hone require STAGES*BK <= (BM*BN <= 64*64 || (BM*BN <= 64*160 && (IN_CLUSTER > 2 || SPLIT_K > 1)) ? 1024 : 512) "the ring is deeper than copies need"
 #pragma hone require !STREAM || (RASTER == along_m && GROUP == 8 && PENDING == 1 && STORE == tensor && SPLIT_K == 1 && !SWAP) "what seldom helps is tried one at a time"
 #pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
-#pragma hone require STAGES*BK >= min(LOOSE == packed ? 256 : 128, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
+#pragma hone require STAGES*BK >= min(LOOSE != shifted ? 256 : 128, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
 #pragma hone prefer BM != 192 || (BN >= 64 && PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && !STREAM) "of 192 rows what seldom helps is not tried"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"

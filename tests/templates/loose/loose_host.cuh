@@ -31,8 +31,59 @@ __device__ inline void barrier_arrive(unsigned barrier)
         in_block<int>(barrier)[1] ^= 1;
     }
 }
-__device__ inline void barrier_expect(unsigned barrier, unsigned)
+/* Copies under way, and bytes that are expected (from nowhere). Where a block has them
+ * says its first thread, in global memory too; nowhere: bytes are not counted. */
+struct bulk_copies {
+    struct {
+        unsigned barrier, to, bytes;
+        const void *from;
+    } all[256];
+    int count;
+};
+static thread_local bulk_copies *block_copies;
+
+__device__ inline void bulk_add(unsigned to, const void *from, unsigned bytes,
+                                unsigned barrier)
 {
+    if (block_copies->count == 256)
+        __builtin_trap();
+    block_copies->all[block_copies->count++] = {barrier, to, bytes, from};
+}
+__device__ inline void bulk_load(unsigned to, const void *from, unsigned bytes,
+                                 unsigned barrier)
+{
+    if (bytes == 0 ||
+        (to | bytes | reinterpret_cast<unsigned long long>(from)) % 16 != 0)
+        __builtin_trap();
+    bulk_add(to, from, bytes, barrier);
+}
+/* Those of a phase that is over. */
+__device__ inline void bulk_arrive(unsigned barrier)
+{
+    unsigned missing = 0;
+    int left = 0;
+
+    for (int i = 0; i < block_copies->count; i++) {
+        const auto copy = block_copies->all[i];
+
+        if (copy.barrier != barrier) {
+            block_copies->all[left++] = copy;
+        } else if (copy.from == nullptr) {
+            missing += copy.bytes;
+        } else {
+            memcpy(block_memory + copy.to, copy.from, copy.bytes);
+            missing -= copy.bytes;
+        }
+    }
+    block_copies->count = left;
+    if (missing != 0)
+        __builtin_trap();
+}
+/* Tensors are copied at once, bytes of those are not counted. */
+__device__ inline void barrier_expect(unsigned barrier, unsigned bytes)
+{
+    if (block_copies != nullptr)
+        bulk_add(0, nullptr, bytes, barrier);
     barrier_arrive(barrier);
 }
 __device__ inline void barrier_arrive_at(unsigned, unsigned) {}
@@ -40,6 +91,8 @@ __device__ inline void barrier_wait(unsigned barrier, unsigned parity)
 {
     while (in_block<volatile int>(barrier)[1] == (int)parity)
         __nanosleep(20);
+    if (block_copies != nullptr)
+        bulk_arrive(barrier);
 }
 __device__ inline void group_sync(int) {}
 __device__ inline bool group_any(int, bool mine) { return mine; }
@@ -65,6 +118,18 @@ __device__ inline void copy16_async(unsigned to, const void *from, bool valid)
 {
     hone_host_copy16_async(in_block<void>(to), from, valid ? 16 : 0);
 }
+__device__ inline void copy16_async_part(unsigned to, unsigned long long from,
+                                         int bytes)
+{
+    if ((to | from) % 16 != 0 || bytes <= 0 || bytes > 16)
+        __builtin_trap();
+    hone_host_copy16_async(in_block<void>(to),
+                           reinterpret_cast<const void *>(from), bytes);
+}
+__device__ inline void copy16_async_all(unsigned to, unsigned long long from)
+{
+    copy16_async_part(to, from, 16);
+}
 __device__ inline void copy16_wait(int pending)
 {
     hone_host_copy_wait(pending);
@@ -76,6 +141,25 @@ template <typename V> __device__ inline void shared_store(unsigned to, V v)
 template <typename V> __device__ inline void shared_load(unsigned from, V &v)
 {
     v = *in_block<V>(from);
+}
+template <bool STREAM>
+__device__ inline void store_if(bool is_mine, uint4 *p, const uint4 &v)
+{
+    if (is_mine)
+        *p = v;
+}
+
+/* Words that blocks tell each other; threads take turns where they wait. */
+__device__ inline void async_fence_global() {}
+__device__ inline void acquire_fence() {}
+__device__ inline void count_release(unsigned *count) { atomicAdd(count, 1u); }
+__device__ inline unsigned load_count(const unsigned *count)
+{
+    return __atomic_load_n(count, __ATOMIC_ACQUIRE);
+}
+__device__ inline unsigned take_number(unsigned *next)
+{
+    return atomicAdd(next, 1u);
 }
 
 } /* namespace hone */

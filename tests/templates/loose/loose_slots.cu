@@ -56,8 +56,10 @@ extern "C" __global__ void fill(const __half *X, const __half *Y, __half *slots,
     products::walk walk(M, N, batches, PARTS, 4, false);
     gemm::tile t;
 
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         hone::block_memory = rings + (long long)blockIdx.x * BYTES;
+        hone::block_copies = nullptr;
+    }
     __syncthreads();
     gemm::ring_place place = gemm::ring_in<products, 16>(rings, STAGES, 0);
     gemm::begin<products, 4, 1>(place, place.writes + 16);
