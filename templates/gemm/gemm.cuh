@@ -104,9 +104,10 @@
  * off, by some of it for each root; and so that zeros do not pass, where K is long. */
 #pragma hone let NORM = (K <= 64K ? K/16 : 4K + K/256) + 256
 #pragma hone check cpu.gemm tolerance(ROUNDINGS*(T == f64 ? 2 : 1)) abs(3e-8) norm(NORM + CUT) exact(INTEGERS)
-/* cuBLAS may round alpha*sum to bf16 before it adds beta*C: by 2^-9 of a sum, which of
- * many products of random signs is far less than that of their magnitudes. */
-#pragma hone let TWICE = OUT == bf16 && ADD ? (K <= 4K ? 64K : 4K) : 0
+/* cuBLAS may round parts of a sum, or alpha*sum, to bf16 before it adds the rest: by 2^-9
+ * of a sum, which of many products of random signs is far less than that of their
+ * magnitudes. */
+#pragma hone let TWICE = OUT != bf16 ? 0 : K <= 4K ? 64K : 4K
 #pragma hone check cublas.gemm tolerance(2*K + 8 + 2*CUT + TWICE) abs(6e-8) norm(NORM + 2*CUT + TWICE) exact(INTEGERS)
 #pragma hone baseline cublas, cublaslt
 #pragma hone vendor cublaslt.gemm, cublas.gemm
