@@ -59,7 +59,12 @@ last() {
 }
 runs "$HONE_DB" >"$OUT/chosen.txt" 2>"$OUT/steps.log"
 cp "$HONE_DB" "$scratch/taught.db"
-step test timeout -s INT $((SECONDS_MAX + begin - $(date +%s))) \
+left=$((SECONDS_MAX + begin - $(date +%s)))
+[ $left -gt 0 ] || {
+    echo "the list took all $SECONDS_MAX s: nothing was tested"
+    exit 1
+}
+step test timeout -s INT $left \
     "$HONE" tune --shapes "$scratch/test" --no-portfolio --budget "$TRIALS" \
     --device "$DEVICES" --format json --db "$scratch/taught.db"
 cp "$scratch/taught.db" "$OUT/taught.db"
