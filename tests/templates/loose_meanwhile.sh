@@ -88,5 +88,5 @@ planted 'packer.move(place, moved' 'packer.move(first, moved' $near PARTS=1
 outcome=fault
 planted 'm.groups() - group, PATCH' 'm.groups(), PATCH' $near PARTS=1
 outcome=timeout
-planted 'whole \* (part + 1) \/ parts' 'whole * part \/ parts' $near PARTS=3 --trial-timeout 10
-planted 'whole == ~0u' 'whole != ~1u' $near PARTS=1 --trial-timeout 10
+planted 'whole \* (part + 1) \/ parts' 'whole * part \/ parts' $near PARTS=3 --trial-timeout 40
+planted 'whole == ~0u' 'whole != ~1u' $near PARTS=1 --trial-timeout 40
