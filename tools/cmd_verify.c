@@ -275,6 +275,22 @@ static hone_exit end_output(verify_run *run)
         hone__json_add(tail, "covered:o", hone__json_text(&run->covered)));
 }
 
+hone_exit hone__verify_conclude(hone_status status, hone_exit code,
+                                int64_t n_failed, const char *nothing,
+                                const hone_error *err)
+{
+    if (status != HONE_OK)
+        return hone__message_error(err);
+    if (code != HONE_EXIT_DONE)
+        return code;
+    if (n_failed)
+        return HONE_EXIT_NEGATIVE;
+    if (!nothing)
+        return HONE_EXIT_DONE;
+    hone__message_negative("%s", nothing);
+    return HONE_EXIT_NEGATIVE;
+}
+
 hone_exit hone__cmd_verify(const hone_options *options)
 {
     static const char columns[] =
@@ -296,16 +312,13 @@ hone_exit hone__cmd_verify(const hone_options *options)
         status = verify_all(&run, &err);
         code = end_output(&run);
     }
-    if (status != HONE_OK)
-        code = hone__message_error(&err);
-    else if (code == HONE_EXIT_DONE && run.n_failed)
-        code = HONE_EXIT_NEGATIVE;
-    else if (code == HONE_EXIT_DONE && run.n_checked == run.n_idle &&
-             !run.n_skipped) {
-        hone__message_negative("nothing was verified: no configuration is "
-                               "valid on any of the shapes");
-        code = HONE_EXIT_NEGATIVE;
-    }
+    code = hone__verify_conclude(
+        status, code, run.n_failed,
+        run.n_checked != run.n_idle || run.n_skipped
+            ? NULL
+            : "nothing was verified: no configuration is valid on any of the "
+              "shapes",
+        &err);
     hone__text_free(&run.label);
     hone__text_free(&run.covered);
     hone__text_free(&run.cache);

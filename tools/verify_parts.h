@@ -61,6 +61,12 @@ void hone__verify_cases_say(const hone_verify_cases *cases, hone_text *out);
 /* .. and the cases as JSON, appended to an array. */
 json_t *hone__verify_cases_json(const hone_verify_cases *cases, json_t *array);
 
+/* What the command exits with: `code` is that of its output, `nothing` the
+ * sentence where nothing was verified, else NULL. (cmd_verify.c) */
+hone_exit hone__verify_conclude(hone_status status, hone_exit code,
+                                int64_t n_failed, const char *nothing,
+                                const hone_error *err);
+
 /* The farm's builds, in words. (cmd_verify.c) */
 const char *hone__verify_build_name(hone_host_build build);
 

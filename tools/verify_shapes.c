@@ -286,15 +286,13 @@ hone_exit hone__verify_shapes(const hone_options *options,
         status = verify_all(&run, &err);
         code = end_output(&run);
     }
-    if (status != HONE_OK)
-        code = hone__message_error(&err);
-    else if (code == HONE_EXIT_DONE && run.n_failed)
-        code = HONE_EXIT_NEGATIVE;
-    else if (code == HONE_EXIT_DONE && !run.n_checked && !run.n_skipped) {
-        hone__message_negative("nothing was verified: no implementation is "
-                               "valid at any of the problems");
-        code = HONE_EXIT_NEGATIVE;
-    }
+    code = hone__verify_conclude(
+        status, code, run.n_failed,
+        run.n_checked || run.n_skipped
+            ? NULL
+            : "nothing was verified: no implementation is valid at any of the "
+              "problems",
+        &err);
     hone__free(run.config);
     hone__shapes_free(&run.shapes);
     return code;

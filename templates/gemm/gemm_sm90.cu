@@ -259,8 +259,6 @@ loose(const T *from, T *to, int rows, int cols, int groups, long long pitch,
 
 /* What is packed meanwhile, X and Y, where it goes, and tiles. */
 struct packing_source {
-    /* Lines: as many as registers hold. */
-    static constexpr int AT_ONCE = PRODUCER >= 56 ? 4 : 2;
     const T *x, *y;
     T *to_x, *to_y;
     long long pitch_x, pitch_y, step_x, step_y;

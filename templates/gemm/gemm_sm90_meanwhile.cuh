@@ -100,28 +100,23 @@ template <typename P, typename S> struct packing_warp {
         hone::shared_load(about_of(round) + 16, to);
         const unsigned left = lane < (int)(to.w >> 8 & 255) ? to.w & 255 : 0;
         unsigned long long at = whole_of(to.x, to.y) + lane * 16;
+        uint4 low[PLACE_LINES], high[PLACE_LINES];
 
         place += lane * 16;
         at += first * 16 * (unsigned long long)to.z;
 #pragma unroll
-        for (int i = 0; i < PLACE_LINES; i += AT_ONCE) {
-            uint4 low[AT_ONCE], high[AT_ONCE];
-
+        for (int i = 0; i < PLACE_LINES; i++) {
+            hone::shared_load(place + i * PLACE_LINE, low[i]);
+            hone::shared_load(place + i * PLACE_LINE + 16, high[i]);
+        }
 #pragma unroll
-            for (int j = 0; j < AT_ONCE; j++) {
-                hone::shared_load(place + (i + j) * PLACE_LINE, low[j]);
-                hone::shared_load(place + (i + j) * PLACE_LINE + 16, high[j]);
-            }
-#pragma unroll
-            for (int j = 0; j < AT_ONCE; j++) {
-                const unsigned line = first + i + j;
-                const unsigned begin = (lines.x + line * lines.z) / 2;
+        for (int i = 0; i < PLACE_LINES; i++) {
+            const unsigned begin = (lines.x + (first + i) * lines.z) / 2;
 
-                low[j] = shifted<7>(low[j], high[j], begin % 8);
-                hone::store_if<false>(line < left,
-                                      reinterpret_cast<uint4 *>(at), low[j]);
-                at += 16 * (unsigned long long)to.z;
-            }
+            low[i] = shifted<7>(low[i], high[i], begin % 8);
+            hone::store_if<false>(first + i < left,
+                                  reinterpret_cast<uint4 *>(at), low[i]);
+            at += 16 * (unsigned long long)to.z;
         }
         if (first == UNIT_LINES - PLACE_LINES)
             hone::shared_load(about_of(round) + 40, whole);
@@ -139,8 +134,6 @@ template <typename P, typename S> struct packing_warp {
     }
 
   private:
-    static constexpr int AT_ONCE = S::AT_ONCE; /* lines read before one leaves */
-
     static __device__ __forceinline__ unsigned long long whole_of(unsigned low,
                                                                   unsigned high)
     {

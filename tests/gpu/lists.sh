@@ -12,6 +12,10 @@
 # SECONDS_MAX (500): of each list; what is done by then is in the table.
 . "$(dirname "$0")/steps.sh"
 shift
+[ $# -gt 0 ] || {
+    echo "name a list: squares aligned unaligned narrow heads padded gelu" >&2
+    exit 2
+}
 BUDGET=${BUDGET:-150}
 IMPLEMENTATION=${IMPLEMENTATION:-gemm/sm90}
 
@@ -62,9 +66,7 @@ for list in "$@"; do
         exit 2
     }
     awk -v type="${TYPE:-}" '{
-        t = type ? type : NR % 2 || NF > 3 ? "f16" : "bf16"
-        if (!type && NF > 3)
-            t = "bf16"
+        t = type ? type : NF > 3 || NR % 2 == 0 ? "bf16" : "f16"
         out = t == "tf32" ? "f32" : t
         layout = NF > 3 ? $4 : t == "bf16" ? "0,1" : "0,0"
         print "gemm " $1 "," $2 "," $3 "," t "," out "," layout ",ADD=0"

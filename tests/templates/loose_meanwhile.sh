@@ -76,7 +76,7 @@ planted 'batch \* matrix.of_matrix() +' '' $near PARTS=1
 planted 'x.of_matrix() \* batches, t.col' '0, t.col' $near PARTS=1
 # What a unit is, and where it goes.
 planted 'u.batch \* m.step' '0' $near PARTS=1
-planted 'high\[j\], begin % 8' 'high[j], 0' $near PARTS=1
+planted 'high\[i\], begin % 8' 'high[i], 0' $near PARTS=1
 planted 'lane <= groups \&\&' 'lane < groups \&\&' $near PARTS=1
 planted 'if (lane == 31' 'if (lane == 30' $near PARTS=1
 planted 'first == UNIT_LINES - PLACE_LINES' 'first == 0' $near PARTS=1

@@ -38,7 +38,6 @@ struct products : gemm::tiling<operand_x, operand_y, 64, 1, false> {
 };
 
 struct source {
-    static constexpr int AT_ONCE = 4;
     const __half *x, *y;
     __half *to_x, *to_y;
     int M, N, K, groups_x, groups_y;
