@@ -4,6 +4,7 @@
 #include "templates/reference.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COST(name, operations)                                                 \
@@ -217,24 +218,83 @@ static int gemm_find(const gemm_layout *g, int64_t index, int64_t count,
     return 1;
 }
 
-static void gemm_compute(const gemm_layout *g, const void *const *args,
-                         const gemm_part *p, double *value, double *magnitude)
-{
-    const int64_t a = p->matrix * g->a_matrix + p->row * g->a_row;
-    const int64_t b = p->matrix * g->b_matrix + p->col * g->b_col;
+/* A matrix of B as doubles, K x N without gaps: it is read once for every row
+ * of C, and a conversion takes longer than a product. */
+typedef struct gemm_wide {
+    double *b; /* NULL: not kept */
+    int64_t matrix;
+} gemm_wide;
 
+/* Worth it for some rows of C, if it is not too large. */
+static gemm_wide gemm_wide_open(const gemm_layout *g, int64_t count)
+{
+    const int64_t least_rows = 4, most = (int64_t)1 << 23;
+    gemm_wide out = {NULL, -1};
+
+    if (count >= least_rows * g->n && g->k <= most / (g->n ? g->n : 1))
+        out.b = malloc((size_t)(g->k * g->n) * sizeof *out.b + 1);
+    return out;
+}
+
+/* `n` elements, `step` apart, as doubles. */
+static void gemm_widen(int64_t type, const void *array, int64_t at,
+                       int64_t step, int64_t n, double *out)
+{
+    if (type == HONE_REFERENCE_BF16)
+        for (int64_t i = 0; i < n; ++i)
+            out[i] = from_bf16(((const uint16_t *)array)[at + i * step]);
+    else
+        for (int64_t i = 0; i < n; ++i)
+            out[i] = element_of(type, array, at + i * step);
+}
+
+static void gemm_wide_fill(const gemm_layout *g, const void *b, int64_t matrix,
+                           gemm_wide *wide)
+{
+    if (!wide->b || wide->matrix == matrix)
+        return;
+    wide->matrix = matrix;
+    for (int64_t step = 0; step < g->k; ++step)
+        gemm_widen(g->type_b, b, matrix * g->b_matrix + step * g->b_step,
+                   g->b_col, g->n, wide->b + step * g->n);
+}
+
+/* One term of each of `n` sums. */
+static void gemm_add(double left, const double *restrict right, int64_t n,
+                     double *restrict value, double *restrict magnitude)
+{
+    for (int64_t j = 0; j < n; ++j) {
+        const double term = left * right[j];
+
+        value[j] += term;
+        magnitude[j] += fabs(term);
+    }
+}
+
+static void gemm_compute(const gemm_layout *g, const void *const *args,
+                         const gemm_part *p, gemm_wide *wide, double *value,
+                         double *magnitude)
+{
+    enum { CHUNK = 256 }; /* columns: they stay in the first cache */
+    const int64_t a = p->matrix * g->a_matrix + p->row * g->a_row;
+    double own[CHUNK];
+
+    gemm_wide_fill(g, args[1], p->matrix, wide);
     for (int64_t j = 0; j < p->count; ++j)
         value[j] = magnitude[j] = 0.0;
-    for (int64_t step = 0; step < g->k; ++step) {
-        const double left = element_of(g->type, args[0], a + step * g->a_step);
+    for (int64_t at = 0; at < p->count; at += CHUNK) {
+        const int64_t n = p->count - at < CHUNK ? p->count - at : CHUNK;
+        const int64_t b = p->matrix * g->b_matrix + (p->col + at) * g->b_col;
 
-        for (int64_t j = 0; j < p->count; ++j) {
-            const double term =
-                left * element_of(g->type_b, args[1],
-                                  b + step * g->b_step + j * g->b_col);
+        for (int64_t step = 0; step < g->k; ++step) {
+            const double *right =
+                wide->b ? wide->b + step * g->n + p->col + at : own;
 
-            value[j] += term;
-            magnitude[j] += fabs(term);
+            if (!wide->b)
+                gemm_widen(g->type_b, args[1], b + step * g->b_step, g->b_col,
+                           n, own);
+            gemm_add(element_of(g->type, args[0], a + step * g->a_step), right,
+                     n, value + at, magnitude + at);
         }
     }
 }
@@ -244,13 +304,14 @@ HONE_REFERENCE(gemm)
     const gemm_layout g = gemm_read(dims);
     const double alpha = (double)*(const float *)args[3];
     const double beta = (double)*(const float *)args[4];
+    gemm_wide wide = gemm_wide_open(&g, count);
 
     while (count > 0) {
         gemm_part part;
         const int is_inside = gemm_find(&g, first, count, &part);
 
         if (is_inside)
-            gemm_compute(&g, args, &part, value, magnitude);
+            gemm_compute(&g, args, &part, &wide, value, magnitude);
         for (int64_t j = 0; j < part.count; ++j) {
             const double old = element_of(g.type_c, args[2], first + j);
             const double scaled = beta != 0.0 ? beta * old : 0.0;
@@ -272,6 +333,7 @@ HONE_REFERENCE(gemm)
         value += part.count;
         magnitude += part.count;
     }
+    free(wide.b);
 }
 
 /* The same as gemm_read(), of gemm_f8's dims. */
@@ -305,13 +367,14 @@ HONE_REFERENCE(gemm_f8)
     const double beta = (double)*(const float *)args[4];
     const float *scale_a = args[5], *scale_b = args[6];
     const int64_t scales = dims[12];
+    gemm_wide wide = gemm_wide_open(&g, count);
 
     while (count > 0) {
         gemm_part part;
         const int is_inside = gemm_find(&g, first, count, &part);
 
         if (is_inside)
-            gemm_compute(&g, args, &part, value, magnitude);
+            gemm_compute(&g, args, &part, &wide, value, magnitude);
         for (int64_t j = 0; j < part.count; ++j) {
             const double old = element_of(g.type_c, args[2], first + j);
             const double added = beta != 0.0 ? beta * old : 0.0;
@@ -329,6 +392,7 @@ HONE_REFERENCE(gemm_f8)
         value += part.count;
         magnitude += part.count;
     }
+    free(wide.b);
 }
 
 HONE_REFERENCE(conv1d)

@@ -347,6 +347,63 @@ static void test_gemm_rows(void **state)
         assert_true(same(value[i], want[i]));
 }
 
+/* Some rows, of more columns than go at once, of three products: the same as
+ * their elements one by one, each of which reads its own row and column. */
+static void test_gemm_wide(void **state)
+{
+    enum { M = 9, N = 301, K = 5, BATCH = 3, COUNT = BATCH * M * N };
+    static uint16_t a[BATCH * M * K], b[BATCH * K * N], c[COUNT];
+    static double value[COUNT], magnitude[COUNT];
+    const float alpha = 1.5f, beta = 0.0f;
+    const void *args[] = {a, b, c, &alpha, &beta};
+
+    (void)state;
+    /* f16 between 1 and 4, bf16 of the same bits between 2^-67 and 1. */
+    for (int i = 0; i < BATCH * M * K; ++i)
+        a[i] = (uint16_t)(F16_1 + (i * 331) % 2048);
+    for (int i = 0; i < BATCH * K * N; ++i)
+        b[i] = (uint16_t)(F16_1 + (i * 173) % 2048);
+    for (int which = 0; which < 4; ++which) {
+        const int64_t type =
+            which & 2 ? HONE_REFERENCE_BF16 : HONE_REFERENCE_F16;
+        const int64_t trans_b = which & 1;
+        const int64_t dims[] = {M,
+                                N,
+                                K,
+                                type,
+                                HONE_REFERENCE_F16,
+                                0,
+                                trans_b,
+                                K,
+                                trans_b ? K : N,
+                                N,
+                                BATCH,
+                                M * K,
+                                K * N,
+                                M * N,
+                                0,
+                                0,
+                                0};
+
+        hone_reference_gemm(dims, args, 0, COUNT, value, magnitude);
+        for (int64_t i = 0; i < COUNT; ++i) {
+            double one, terms;
+
+            hone_reference_gemm(dims, args, i, 1, &one, &terms);
+            assert_true(same(value[i], one));
+            assert_true(same(magnitude[i], terms));
+        }
+        /* Parts, as threads compute them, begin anywhere. */
+        hone_reference_gemm(dims, args, 100, COUNT - 200, value, magnitude);
+        for (int64_t i = 100; i < COUNT - 100; i += 97) {
+            double one, terms;
+
+            hone_reference_gemm(dims, args, i, 1, &one, &terms);
+            assert_true(same(value[i - 100], one));
+        }
+    }
+}
+
 /* beta = 0: C may hold anything. */
 static void test_gemm_ignores_c(void **state)
 {
@@ -404,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_gemm_ignores_c),
         cmocka_unit_test(test_gemm_forms),
         cmocka_unit_test(test_gemm_rows),
+        cmocka_unit_test(test_gemm_wide),
         cmocka_unit_test(test_gemm_gelu),
     };
 

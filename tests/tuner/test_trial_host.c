@@ -74,7 +74,7 @@ static double cost(const int64_t *d)
     return 1;
 }
 
-static const hone_reference references[] = {{"twice", {reference}, cost, NULL}};
+static const hone_reference references[] = {{"twice", {reference}, cost, NULL, 0}};
 
 static hone_launch_spec *plan_of(const char *config_text, hone_text *out)
 {

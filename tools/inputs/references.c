@@ -9,12 +9,13 @@
     "e4m3 e4m3 " out " f32 f32 f32 f32|e4m3 e5m2 " out " f32 f32 f32 f32|"     \
     "e5m2 e4m3 " out " f32 f32 f32 f32|e5m2 e5m2 " out " f32 f32 f32 f32"
 
-/* X(name in the template, types of the arguments, what it computes) */
+/* X(name in the template, whether its elements are computed apart from each
+ * other, types of the arguments, what it computes) */
 #define REFERENCE_MAP(X)                                                       \
-    X(saxpy, "f32 f32 f32|f64 f64 f64",                                        \
+    X(saxpy, 1, "f32 f32 f32|f64 f64 f64",                                     \
       "y = alpha*x + y; arguments alpha, x, y")                                \
-    X(sum, "f32 f32", "out[0] = sum of x; arguments x, out")                   \
-    X(gemm,                                                                    \
+    X(sum, 0, "f32 f32", "out[0] = sum of x; arguments x, out")                \
+    X(gemm, 1,                                                                 \
       "f16 f16 f32 f32 f32 f32|bf16 bf16 f32 f32 f32 f32|"                     \
       "f16 f16 f16 f32 f32 f16|bf16 bf16 bf16 f32 f32 bf16|"                   \
       "f32 f32 f32 f32 f32 f32|tf32 tf32 f32 f32 f32 f32|f64 f64 f64 f32 f32 " \
@@ -23,29 +24,33 @@
       "type, type of C, TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH, STRIDE_A, "    \
       "STRIDE_B, STRIDE_C, ADD, EPILOGUE, EMULATED; arguments A, B, C, "       \
       "alpha, beta, bias")                                                     \
-    X(gemm_f8, F8_TYPES("f32") "|" F8_TYPES("f16") "|" F8_TYPES("bf16"),       \
+    X(gemm_f8, 1, F8_TYPES("f32") "|" F8_TYPES("f16") "|" F8_TYPES("bf16"),    \
       "as gemm, of 8-bit floats; dimensions M, N, K, types of A, B and C, "    \
       "TRANS_A, TRANS_B, LDA, LDB, LDC, BATCH, SCALES, FAST, ADD; arguments "  \
       "A, B, C, alpha, beta, scale_a, scale_b")                                \
-    X(scan, "f16 f16 i32|f32 f32 i32|i32 i32 i32",                             \
+    X(scan, 0, "f16 f16 i32|f32 f32 i32|i32 i32 i32",                          \
       "y[i] = sum of x up to x[i], or in front of it; arguments x, y, "        \
       "exclusive")                                                             \
-    X(conv1d, "f32 f32 f32",                                                   \
+    X(conv1d, 1, "f32 f32 f32",                                                \
       "y[i] = sum over k of h[k]*x[i-k]; dimensions n, taps; arguments x, "    \
       "h, y")                                                                  \
-    X(fft, "c32 c32",                                                          \
+    X(fft, 0, "c32 c32",                                                       \
       "batch transforms of n, unscaled; dimensions n, batch, direction (1 "    \
       "forward, 2 inverse), STRIDE, DISTANCE; arguments x, y")                 \
-    X(fft_filter, "c32 c32 c32",                                               \
+    X(fft_filter, 0, "c32 c32 c32",                                            \
       "inverse transforms of h times the forward transforms of x, unscaled; "  \
       "dimensions n, batch; arguments x, h, y")
 
-#define TABLE_ROW(name, types, summary)                                        \
-    {#name, {hone_reference_##name}, hone_reference_##name##_cost, types},
+#define TABLE_ROW(name, is_apart, types, summary)                              \
+    {#name,                                                                    \
+     {hone_reference_##name},                                                  \
+     hone_reference_##name##_cost,                                             \
+     types,                                                                    \
+     is_apart},
 static const hone_reference table[] = {REFERENCE_MAP(TABLE_ROW)};
 #undef TABLE_ROW
 
-#define SUMMARY(name, types, summary) summary ", of the types " types,
+#define SUMMARY(name, is_apart, types, summary) summary ", of the types " types,
 static const char *const summaries[] = {REFERENCE_MAP(SUMMARY)};
 #undef SUMMARY
 

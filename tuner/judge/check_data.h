@@ -92,6 +92,9 @@ typedef struct hone_reference {
     /* Element types of the arguments that it can read, in the order of
      * declaration, as alternatives: "f32 f32|f64 f64". NULL: any. */
     const char *types;
+    /* A range costs in proportion to its length wherever it begins, so that
+     * parts of an array may be computed on several threads. */
+    int is_apart;
 } hone_reference;
 
 /* The reference "cpu.NAME". HONE_ERR_INPUT if there is none. */

@@ -6,6 +6,8 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/expr/expr.h"
+#include "tuner/compile/allowance.h"
+#include "tuner/process/parallel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +60,57 @@ typedef struct computed {
     double *magnitude;
 } computed;
 
+/* Some of the elements, by one thread. */
+typedef struct piecewise {
+    const int64_t *dims;
+    const host_args *host;
+    hone_reference_compute *run;
+    computed *out;
+    int64_t length; /* of a piece */
+} piecewise;
+
+static hone_status compute_piece(void *user, int64_t i, hone_error *err)
+{
+    const piecewise *p = user;
+    const computed *out = p->out;
+    const int64_t first = i * p->length;
+    const int64_t end =
+        p->length < out->count - first ? first + p->length : out->count;
+
+    (void)err;
+    if (!out->n_chosen)
+        p->run(p->dims, p->host->pointer, first, end - first,
+               out->value + first, out->magnitude + first);
+    for (int64_t k = first; out->n_chosen && k < end; ++k)
+        p->run(p->dims, p->host->pointer, out->index[k], 1, &out->value[k],
+               &out->magnitude[k]);
+    return HONE_OK;
+}
+
+/* Pieces of some milliseconds: a process has no threads that wait for work. */
+static hone_status compute_pieces(const hone_reference *reference, piecewise *p,
+                                  hone_error *err)
+{
+    enum { MOST = 16 };
+    const double flops_of_piece = 2e6;
+    const double n =
+        reference->cost(p->dims) * (double)p->out->count / flops_of_piece;
+    hone_allowance allowance = {.n_cores = 1};
+    int64_t n_pieces = n < 1 ? 1 : n > 4 * MOST ? 4 * MOST : (int64_t)n;
+
+    if (!p->out->n_chosen && !reference->is_apart)
+        n_pieces = 1;
+    if (n_pieces > 1)
+        hone__allowance_read(&allowance);
+    p->length = (p->out->count + n_pieces - 1) / n_pieces;
+    if (p->length < 1)
+        return HONE_OK;
+    return hone__parallel_for((p->out->count + p->length - 1) / p->length,
+                              allowance.n_cores < MOST ? allowance.n_cores
+                                                       : MOST,
+                              compute_piece, p, err);
+}
+
 static hone_status compute(const hone_problem *problem, int output,
                            const hone_reference *reference,
                            hone_reference_compute *run, const host_args *host,
@@ -65,6 +118,7 @@ static hone_status compute(const hone_problem *problem, int output,
 {
     const int64_t *dims = problem->resolved.dims;
     const int64_t n = hone__lane_count(&problem->resolved.args[output]);
+    piecewise p = {dims, host, run, out, 0};
 
     out->n_chosen = hone__inputs_elements(n, reference->cost(dims), out->index);
     out->count = out->n_chosen ? out->n_chosen : n;
@@ -73,12 +127,7 @@ static hone_status compute(const hone_problem *problem, int output,
         return hone__fail(err, HONE_ERR_NO_MEMORY,
                           "out of host memory for a reference");
     out->magnitude = out->value + out->count;
-    if (!out->n_chosen)
-        run(dims, host->pointer, 0, out->count, out->value, out->magnitude);
-    for (int64_t i = 0; i < out->n_chosen; ++i)
-        run(dims, host->pointer, out->index[i], 1, &out->value[i],
-            &out->magnitude[i]);
-    return HONE_OK;
+    return compute_pieces(reference, &p, err);
 }
 
 static hone_status upload(hone_problem *problem, int type, computed *from,
