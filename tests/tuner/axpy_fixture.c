@@ -127,7 +127,8 @@ static double cost(const int64_t *dims)
     return 2;
 }
 
-const hone_reference axpy_references[1] = {{"axpy", {reference}, cost, NULL, 0}};
+const hone_reference axpy_references[1] = {
+    {"axpy", {reference}, cost, NULL, 0}};
 
 void axpy_parse(const char *check, const char *ticket, const int64_t *dims,
                 const hone_properties *properties, hone_template **out_tmpl,

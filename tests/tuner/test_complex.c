@@ -97,7 +97,8 @@ static double cost(const int64_t *dims)
     return 3;
 }
 
-static const hone_reference references[] = {{"turn", {reference}, cost, NULL, 0}};
+static const hone_reference references[] = {
+    {"turn", {reference}, cost, NULL, 0}};
 
 static void open_problem(hone_type type)
 {

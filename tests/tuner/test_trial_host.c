@@ -74,7 +74,8 @@ static double cost(const int64_t *d)
     return 1;
 }
 
-static const hone_reference references[] = {{"twice", {reference}, cost, NULL, 0}};
+static const hone_reference references[] = {
+    {"twice", {reference}, cost, NULL, 0}};
 
 static hone_launch_spec *plan_of(const char *config_text, hone_text *out)
 {

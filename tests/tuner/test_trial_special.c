@@ -99,7 +99,8 @@ static double cost(const int64_t *d)
     return 2.0 * (double)d[1];
 }
 
-static const hone_reference references[] = {{"fir", {reference}, cost, NULL, 0}};
+static const hone_reference references[] = {
+    {"fir", {reference}, cost, NULL, 0}};
 
 static void use_config(const char *config_text)
 {
