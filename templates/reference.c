@@ -240,12 +240,8 @@ static gemm_wide gemm_wide_open(const gemm_layout *g, int64_t count)
 static void gemm_widen(int64_t type, const void *array, int64_t at,
                        int64_t step, int64_t n, double *out)
 {
-    if (type == HONE_REFERENCE_BF16)
-        for (int64_t i = 0; i < n; ++i)
-            out[i] = from_bf16(((const uint16_t *)array)[at + i * step]);
-    else
-        for (int64_t i = 0; i < n; ++i)
-            out[i] = element_of(type, array, at + i * step);
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = element_of(type, array, at + i * step);
 }
 
 static void gemm_wide_fill(const gemm_layout *g, const void *b, int64_t matrix,

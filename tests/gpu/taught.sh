@@ -54,8 +54,9 @@ on() {
     taskset -c "$first-$((first + cores - 1))" timeout -s INT "$left" "$HONE" "$@" \
         --format json
 }
-winner() { # winner FILE
-    db_ask :memory: "select readfile('$1') ->> '\$.shapes[0].winner'"
+winner() { # winner FILE: none of a search that its time interrupted
+    [ ! -s "$1" ] || db_ask :memory: "select coalesce(value ->> 'winner', '') from
+        json_each(readfile('$1'), '\$.shapes') where value ->> 'stopped' <> 'interrupted'"
 }
 # lane LANE DEVICE RUN TRIALS
 lane() {
@@ -110,7 +111,7 @@ case " $*" in *" t"*)
     [ "$DEVICE" != cpu ] || of=cpu
     step taught "$HONE" tune "$IMPLEMENTATION" --shapes "$OUT/taught.shapes" --budget \
         "${TAUGHT:-150}" --no-portfolio --quiet --device $of --db "$OUT/taught.db" \
-        --format json
+        --format json || exit 1
     ;;
 esac
 for run in "$@"; do
@@ -127,8 +128,8 @@ for run in "$@"; do
         [ ! -s "$OUT/turns.$i.json" ] || [ ! -s "$OUT/$run.$i.json" ] ||
             db_ask :memory: "select '$run $i ' || (value ->> 'time_ns') from
                 json_each(readfile('$OUT/turns.$i.json'), '\$.rows') where value ->> 'name'
-                = 'config' and value ->> 'config' = (select readfile('$OUT/$run.$i.json')
-                ->> '\$.shapes[0].winner') and value ->> 'time_ns' > 0 limit 1"
+                = 'config' and value ->> 'config' = '$(winner "$OUT/$run.$i.json")'
+                and value ->> 'time_ns' > 0 limit 1"
         i=$((i + 1))
     done
 done >"$OUT/times.txt"

@@ -75,7 +75,7 @@ double hone__check_least(hone_type type);
  * of the terms, or what else rounding errors are in proportion to). A complex
  * number is two elements: its real and its imaginary part. `args` has a host
  * pointer per declared argument: to the array or the scalar, in its native
- * type, as it was before the run. */
+ * type, as it was before the run. Several threads call it at a time. */
 typedef void hone_reference_compute(const int64_t *dims,
                                     const void *const *args, int64_t first,
                                     int64_t count, double *value,
