@@ -37,6 +37,9 @@ tune tuned.db 5003
 cp tuned.db longer.db
 tune longer.db 777
 tune longer.db 5003
+# Of two rankings of one second the shorter time would answer, not the later.
+"$HONE" sql --write "UPDATE ranking SET ranked_unix_s = ranked_unix_s + 60" \
+    --db longer.db >sql.txt || fail "sql"
 
 # ---- in any order, and again --------------------------------------------------
 run 0 merge known.db tuned.db longer.db --db abc.db --format json
