@@ -57,13 +57,16 @@
 #pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*TILES*BM*BN : 0]
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? TILES*CONSUMERS*K_BLOCKS : 0] zero
 
-/* Clocks of a multiprocessor, as in gemm_sm90.cu: twice the multiply-adds. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
-#pragma hone let MULTIPLY = BM*DEEP/32*max(BN/2, 16 + BN/4)/64
-#pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP/40
-#pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH)*MIN_BLOCKS + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone let MEET = FINISH == cluster ? 1000 + BM*BN*3/16 : 0
-#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone let TURNS = DEEP/BK
+#pragma hone let BESIDE = min(MIN_BLOCKS, ceildiv(CLUSTERS*IN_CLUSTER, device.sm_count))
+#pragma hone let RUNS = 1
+#pragma hone let SHIFT = 0
+#pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)/(16*device.sm_count) : 0
+#pragma hone let MEANWHILE = 0
+#pragma hone let TRAFFIC = BATCH*(M*K + K*N + (1 + ADD)*M*N*sizeof(OUT))
+#pragma hone let TASTE = STREAM ? -3 : 0
+#include "gemm_sm90_cost.cuh"
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
 #pragma hone let LINES_A = (SWAP ? BN : BM)/CLUSTER_N

@@ -126,29 +126,20 @@
 /* The next unit's number, and from word 32 on a count for each patch of 128 x 256. */
 #pragma hone workspace packing: u32[LOOSE == meanwhile ? 32 + (PACK_A ? BATCH*ceildiv(ROWS_A, 128)*ceildiv(COLS_A, 256) : 0) + (PACK_B ? BATCH*ceildiv(ROWS_B, 128)*ceildiv(COLS_B, 256) : 0) : 0] zero each
 
-/* Clocks of a multiprocessor: 2048 multiply-adds, 128 bytes of shared memory,
- * about 70 from the level 2 cache (blocks beside each other ask for the same), 64
- * written, 16 sent to another block. 1,500 and 4,000
- * begin and end a tile and another launch, 3,000 are for blocks to meet. Threads
- * that shift take 600 for a step, two groups of them 350, and 7 for each line of 64
- * elements (H200, 144 and 256 lines a step); that what other blocks do hardly hinders
- * them is a guess, and so is that warps which pack meanwhile reach half the speed of
- * a launch of its own. */
+/* Threads that shift take 600 clocks for a step, two groups of them 350, and 7 for each
+ * line of 64 elements (H200, 144 and 256 lines a step); that what other blocks do hardly
+ * hinders them is a guess, and so is that warps which pack meanwhile reach half the speed
+ * of a launch of its own. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
-#pragma hone let MULTIPLY = BM*DEEP/16*max(BN/2, 16 + BN/4)/64
-#pragma hone let FETCH = (BM/CLUSTER_N + WIDE_Y/CLUSTER_M)*DEEP/34
-#pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? (FILLERS == 2 ? 350 : 600)*DEEP/BK + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64 : 0
-#pragma hone let PACK = PACK_A || PACK_B ? (LOOSE == meanwhile ? 10000 : 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count)) : 0
+#pragma hone let TURNS = DEEP/BK
+#pragma hone let BESIDE = min(MIN_BLOCKS, ceildiv(CLUSTERS*IN_CLUSTER, device.sm_count))
+#pragma hone let RUNS = RUN
+#pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? 2000 + (FILLERS == 2 ? 350 : 600)*TURNS + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64 : 0
+#pragma hone let PACK = PACK_A || PACK_B ? (LOOSE == meanwhile ? 28000 : 4000 + (PACKED_A + PACKED_B)/(8*device.sm_count)) : 0
 #pragma hone let MEANWHILE = LOOSE == meanwhile ? (PACKED_A + PACKED_B)/(4*device.sm_count) : 0
-#pragma hone let TILE_CLOCKS = max(max(MULTIPLY, FETCH)*MIN_BLOCKS, SHIFT) + 1500 + BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/64/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone let MEET = FINISH == cluster ? 3000 + BM*BN*3/16 : 0
-/* What no clocks were found for, in per cent: fitted to trials (decision 208). */
-#pragma hone let SHORT = 18 - min(min(STAGES*BK, DEEP), 512)*18/512
-#pragma hone let CLUSTERED = IN_CLUSTER == 2 ? 8 : IN_CLUSTER > 2 ? 4 : 0
-#pragma hone let WRITTEN = PARTS > 1 && FINISH == reduce ? -22 : (STORE == direct ? 6 : 0) + (PARTS > 1 && FINISH == ticket ? 8 : 0)
-#pragma hone let PERCENT = 100 + SHORT + CLUSTERED + WRITTEN - (SCHEDULE == in_turn ? 10 : 0)
-#pragma hone let CLOCKS = PACK + max(ceildiv(CLUSTERS, max(RESIDENT, 1))*RUN*TILE_CLOCKS, MEANWHILE) + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
-#pragma hone feature COST = CLOCKS*PERCENT/100
+#pragma hone let TRAFFIC = BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT))
+#pragma hone let TASTE = STREAM ? -3 : 0
+#include "gemm_sm90_cost.cuh"
 #pragma hone feature DEPTH = STAGES*BK per DEEP
 
 // With one row or one matrix the step to the next is anything that maps take.

@@ -66,13 +66,16 @@
 #pragma hone workspace partial: f32[PARTIALS > 1 ? PARTIALS*TILES*BM*BN : 0]
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? TILES*CONSUMERS*K_BLOCKS : 0] zero
 
-/* Clocks of a multiprocessor, as in gemm/sm90. */
-#pragma hone let DEEP = ceildiv(STEPS, PARTS)*DEPTH
-#pragma hone let MULTIPLY = BM/16*DEEP*max(BN/2, 16 + BN/4)
-#pragma hone let FETCH = (BM/CLUSTER_N + BN/CLUSTER_M)*DEEP*16/5
-#pragma hone let TILE_CLOCKS = max(MULTIPLY, FETCH) + 1500 + BM*BN/16/(SCHEDULE == in_turn ? 2 : 1)
-#pragma hone let MEET = FINISH == cluster ? 1000 + BM*BN*3/16 : 0
-#pragma hone feature COST = ceildiv(CLUSTERS, max(RESIDENT, 1))*TILE_CLOCKS + MEET + (PARTIALS > 1 ? 2000 + PARTIALS*BM*BN/32/(FINISH == reduce ? min(PARTS, 8) : K_BLOCKS) + (FINISH == reduce ? 4000 : 0) : 0)
+#pragma hone let TURNS = ceildiv(STEPS, PARTS)
+#pragma hone let DEEP = TURNS*DEPTH
+#pragma hone let BESIDE = 1
+#pragma hone let RUNS = 1
+#pragma hone let SHIFT = 0
+#pragma hone let PACK = PACK_A || PACK_B ? 4000 + (PACKED_A + PACKED_B)*128/LINE/(32*device.sm_count) : 0
+#pragma hone let MEANWHILE = 0
+#pragma hone let TRAFFIC = BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT))
+#pragma hone let TASTE = 0
+#include "gemm_sm90_cost.cuh"
 #pragma hone feature RING = STAGES*DEPTH per DEEP
 
 // With one row or one matrix the step to the next is anything that maps take.

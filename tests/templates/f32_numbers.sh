@@ -24,7 +24,7 @@ END
     grep 'require T == tf32' "$source"
     grep 'let EMULATES\|let NUMBERS\|let PRODUCTS' \
         "$HONE_SOURCE/templates/gemm/gemm_sm90_f32_space.cuh"
-    grep 'let PACK\|let PITCH\|workspace packed\|workspace numbers' "$source"
+    grep 'let PACK_\|let PACKED_\|let PITCH\|workspace packed\|workspace numbers' "$source"
     grep 'launch gemm_sm90_f32_pack' "$source"
     echo '#pragma hone launch product grid(ceildiv(M*N*BATCH, 256)) block(256)' \
         'args(A, B, packed_a, packed_b, numbers_a, numbers_b, C, alpha, beta,' \

@@ -440,13 +440,14 @@ int main(int argc, char **argv)
     static sums s;
     hone_diagnostics diagnostics = {0};
     hone_error err = {0};
+    const char *path = getenv("HONE_TEMPLATE_PATH");
     const uint64_t first = argc > 3 ? strtoull(argv[2], NULL, 10) : 1;
     const uint64_t n = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
 
     if (argc != 5)
         return 2;
     b.kappa = strtod(argv[4], NULL);
-    must(hone__template_load(argv[1], getenv("HONE_TEMPLATE_PATH"), &b.tmpl,
+    must(hone__template_load(argv[1], path ? path : "templates", &b.tmpl,
                              &diagnostics, &err),
          &err);
     must(hone__properties_of_arch("sm_90", &b.properties, &err), &err);

@@ -343,9 +343,9 @@ static void test_right_guess_beside_a_coarse_one(void **state)
 {
     bench *b = *state;
 
-    assert_true(best_after(b, estimate, 12) > 0.12);
-    assert_true(best_of_two(b, guess, estimate, 12) < 0.06);
-    assert_true(best_of_two(b, guess, misguess, 12) < 0.06);
+    assert_true(best_after(b, estimate, 12) > 0.08);
+    assert_true(best_of_two(b, guess, estimate, 12) < 0.03);
+    assert_true(best_of_two(b, guess, misguess, 12) < 0.03);
 }
 
 int main(void)

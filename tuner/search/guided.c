@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    OWN_FIRST = 48, /* answers until which two of three turns are of a guess */
+    OWN_FIRST = 48, /* answers until which five of six turns are of a guess */
     FEW = 8         /* until which two guesses have as many turns each */
 };
 /* Of the trials those that a guess is judged by. */
@@ -124,7 +124,7 @@ static int64_t propose_inner(hone_search *search, guided *g)
 static int64_t propose(hone_search *search)
 {
     guided *g = search->state;
-    const int64_t every = search->n_told < OWN_FIRST ? 3 : 2;
+    const int64_t every = search->n_told < OWN_FIRST ? 6 : 2;
 
     if (++g->n_turns % every == 0 && search->n_told >= HONE_LEAD_FIRST / 2)
         return propose_inner(search, g);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long the kernels on wgmma take, in clocks of a multiprocessor: what a search
+ * tries first where nothing is known. The numbers are fitted to trials of gemm/sm90
+ * on an H200 (decision 210).
+ *
+ * It reads the lets of a template's space (gemm_sm90_space.cuh and the like) and
+ *   TURNS   steps of the ring that a tile, or its part of K, takes
+ *   BESIDE  blocks on a multiprocessor at the same time
+ *   RUNS    tiles that a block writes together
+ *   SHIFT   clocks of threads that fill the ring in place of the copy engine
+ *   PACK, MEANWHILE  clocks of a launch in front of the product that packs, and of
+ *           warps that pack beside it
+ *   TRAFFIC bytes of A, B and C
+ *   TASTE   what the template knows besides, per cent. */
+#pragma once
+
+/* 8192 multiply-adds of 16 bits a clock, or 128 bytes of shared memory; 18 to wait
+ * for a slot and give it back. */
+#pragma hone let MULTIPLY = TURNS*(SLOT_X/2048*max(BN/2, 16 + BN/4) + 18)
+/* 60 bytes a clock are asked for, and 84 arrive, also of what other blocks of the
+ * cluster ask for. */
+#pragma hone let FETCH = TURNS*max((SLOT_X/CLUSTER_N + SLOT_Y/CLUSTER_M)/60, (SLOT_X + SLOT_Y)/84)
+/* A slot is filled 1,200 clocks after it was asked for. */
+#pragma hone let WAIT = 1200*max(TURNS, STAGES)/STAGES
+#pragma hone let BUSY = max(max(MULTIPLY, FETCH)*BESIDE, max(WAIT, SHIFT))
+/* The shorter ones hide behind the longest, but for a quarter. */
+#pragma hone let HIDDEN = (MULTIPLY + FETCH)*BESIDE + WAIT + SHIFT - BUSY
+/* 20 bytes a clock where all blocks write; boxes that are no 128 bytes wide take
+ * longer; of two groups in turn one multiplies meanwhile. */
+#pragma hone let WRITE = BM*BN*(PARTS > 1 ? 4 : sizeof(OUT))/20*(STAGED ? 70 + 3840/(BOX*sizeof(OUT)) : 100)/100*(SCHEDULE == in_turn ? 2 : 5)/5
+#pragma hone let TILE_CLOCKS = BUSY + HIDDEN/4 + WRITE + 1200 + 43*STAGES + (IN_CLUSTER == 1 ? 0 : IN_CLUSTER == 2 ? 200 : 300)
+/* Rounds of tiles, per cent: in the last one, if it is not full, a tile takes less. */
+#pragma hone let ROUNDS = max(100, 80*ceildiv(CLUSTERS, max(RESIDENT, 1)) + 20*CLUSTERS/max(RESIDENT, 1))
+#pragma hone let PERCENT = 100 + TASTE + (STORE == direct && FINISH != cluster ? 6 : 0) + (CONSUMERS == 2 ? 5 : 0) - (SCHEDULE == in_turn ? 5 : 0) + (PENDING == 0 ? 9 : 0) + (PERSISTENT ? 0 : 7) + (BESIDE == 2 ? 12 : 0)
+/* Memory brings 16 bytes a clock to each multiprocessor. */
+#pragma hone let PRODUCT = max(ROUNDS*RUNS*TILE_CLOCKS/100*PERCENT/100, max(MEANWHILE, TRAFFIC/(16*device.sm_count)))
+/* Blocks of a cluster meet, parts of K in the workspace: a second launch adds them
+ * up, or the block that comes last, one part after the other. */
+#pragma hone let MEET = FINISH == cluster ? 2300 + BM*BN/11 : 0
+#pragma hone let ADD_UP = PARTIALS == 1 ? 0 : FINISH == reduce ? 4200 + PARTIALS*BM*BN/80/min(PARTS, 8) : 4400 + PARTIALS*(300 + BM*BN/11/K_BLOCKS)
+#pragma hone feature COST = 4000 + PACK + PRODUCT + MEET + ADD_UP
