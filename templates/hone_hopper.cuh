@@ -85,11 +85,14 @@ __device__ inline void barrier_wait(unsigned barrier, unsigned parity)
     } while (!over);
 }
 
-/* The 128 threads of a warp group wait for each other: group 1 or 2 of the
- * block. With the group's number as the barrier's, ptxas reserves all 16. */
-__device__ inline void group_sync(int group)
+/* The 128 threads of a warp group wait for each other: group 1 to MOST of the
+ * block. With the group's number as the barrier's, ptxas reserves all 16, which
+ * a block that is alone on its multiprocessor, as one of three such groups is, has. */
+template <int MOST = 2> __device__ inline void group_sync(int group)
 {
-    if (group == 1)
+    if constexpr (MOST > 2)
+        asm volatile("bar.sync %0, 128;" : : "r"(group) : "memory");
+    else if (group == 1)
         asm volatile("bar.sync 1, 128;" : : : "memory");
     else
         asm volatile("bar.sync 2, 128;" : : : "memory");

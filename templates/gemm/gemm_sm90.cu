@@ -15,7 +15,8 @@
  * block with one large tile, and its sums are in many blocks. With PERSISTENT a block takes one tile after
  * another, and the next is on its way while this one is written. With
  * SCHEDULE = in_turn the two groups have a tile each: while one writes, the
- * other multiplies.
+ * other multiplies. Three groups have 64 rows each: tiles of 192 x 192 are as many
+ * sums as registers hold beside them.
  *
  * Rows of a product are 64, its columns may be 8. With SWAP they change
  * places: what is computed is the transpose, op(B)' * op(A)', which is C where
@@ -181,7 +182,8 @@ using staged_output =
     gemm::turned_output<OUT, BN, WM, BOX, BUFFERS, STREAM>;
 #pragma hone else
 using staged_output = gemm::staged_output<OUT, BN, WM, BOX, BUFFERS, STREAM,
-                                          (RUN > 1), kInTurn && !SHARES>;
+                                          (RUN > 1), kInTurn && !SHARES,
+                                          CONSUMERS>;
 #pragma hone endif
 using target = gemm::target<matrix_c, staged_output, epilogue, gemm::no_scales,
                             !STAGED, SPLITS != 0, SHARES != 0>;

@@ -31,7 +31,7 @@
 #pragma hone let TILE_CLOCKS = BUSY + HIDDEN/4 + WRITE + 1200 + 43*STAGES + (IN_CLUSTER == 1 ? 0 : IN_CLUSTER == 2 ? 200 : 300)
 /* Rounds of tiles, per cent: in the last one, if it is not full, a tile takes less. */
 #pragma hone let ROUNDS = max(100, 80*ceildiv(CLUSTERS, max(RESIDENT, 1)) + 20*CLUSTERS/max(RESIDENT, 1))
-#pragma hone let PERCENT = 100 + TASTE + (STORE == direct && FINISH != cluster ? 6 : 0) + (CONSUMERS == 2 ? 5 : 0) - (SCHEDULE == in_turn ? 5 : 0) + (PENDING == 0 ? 9 : 0) + (PERSISTENT ? 0 : 7) + (BESIDE == 2 ? 12 : 0)
+#pragma hone let PERCENT = 100 + TASTE + (STORE == direct && FINISH != cluster ? 6 : 0) + (CONSUMERS > 1 ? 5 : 0) - (SCHEDULE == in_turn ? 5 : 0) + (PENDING == 0 ? 9 : 0) + (PERSISTENT ? 0 : 7) + (BESIDE == 2 ? 12 : 0)
 /* Memory brings 16 bytes a clock to each multiprocessor. */
 #pragma hone let PRODUCT = max(ROUNDS*RUNS*TILE_CLOCKS/100*PERCENT/100, max(MEANWHILE, TRAFFIC/(16*device.sm_count)))
 /* Blocks of a cluster meet, parts of K in the workspace: a second launch adds them

@@ -7,7 +7,7 @@
 #pragma hone param BN in {8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 128
 #pragma hone param BK in {64, 128} default 64
 #pragma hone param SWAP: bool default false
-#pragma hone param CONSUMERS in {1, 2} default 2
+#pragma hone param CONSUMERS in {1, 2, 3} default 2
 #pragma hone param SCHEDULE in {together, in_turn} default together
 #pragma hone param CLUSTER in {c1x1, c2x1, c1x2, c4x1, c1x4, c2x2, c4x2, c2x4} default c1x1
 #pragma hone param SPLIT_K in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128} default 1
@@ -99,6 +99,7 @@
 #pragma hone require MIN_BLOCKS*(SMEM + 1024) <= device.smem_sm "MIN_BLOCKS rings do not fit a multiprocessor"
 #pragma hone require SCHEDULE == together || (CONSUMERS == 2 && MIN_BLOCKS == 1 && PERSISTENT) "two groups take turns, tile by tile"
 #pragma hone require LOOSE != shifted || CLUSTER == c1x1 "what threads write is seen by their own block alone"
+#pragma hone require CONSUMERS < 3 || (BM == 192 && BN >= 144 && SCHEDULE == together && STORE == tensor && SPLIT_K == 1 && RUN == 1 && MIN_BLOCKS == 1 && LOOSE == packed && !SWAP && PENDING == 1 && BK == 64) "three groups have 64 rows each of tiles that two have no registers for"
 #pragma hone require LOOSE != shifted || max(CONSUMERS, FILLERS)*MIN_BLOCKS <= 2 "threads that shift need the registers of a warp group"
 #pragma hone require FILLERS == 1 || SCHEDULE == together "two groups that fill the ring count on slots that come back in order"
 #pragma hone require LOOSE != shifted || max(LDA, LDB) <= 64M "threads that shift count from row to row in 31 bits"
@@ -127,6 +128,7 @@
 #pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
 #pragma hone require STAGES*BK >= min(LOOSE != shifted ? 256 : 128, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
+#pragma hone prefer CONSUMERS < 3 "three groups were never timed: they are for who names them"
 #pragma hone prefer BM != 192 || (BN >= 64 && PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && !STREAM) "of 192 rows what seldom helps is not tried"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
 #pragma hone prefer BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"

@@ -12,7 +12,7 @@ namespace gemm {
  * copy engine if it can reach C (`mapped`), else by its warps. What C held is
  * asked for as many phases before it is needed as there are buffers. */
 template <typename E, int WIDTH, int ROWS, int BOX, int BUFFERS, bool STREAM,
-          bool RUNS, bool WAITS>
+          bool RUNS, bool WAITS, int GROUPS = 2>
 struct staged_output {
     using buffer_of = staging<E, ROWS, BOX>;
     static constexpr int BUFFER_COUNT = BUFFERS;
@@ -81,7 +81,7 @@ struct staged_output {
 
         if (beta == 0.0f || (!RUNS && mapped))
             return;
-        hone::group_sync(group);
+        hone::group_sync<GROUPS>(group);
         buffer_of::template read_rows<WIDTH, 4>(buffers, c, t.row, t.col,
                                                      threadIdx.x % 128);
     }
@@ -126,7 +126,7 @@ struct staged_output {
                 else
                     buffer_of::read_elements(at, c, t.row, col, WIDTH - first,
                                              thread);
-                hone::group_sync(group);
+                hone::group_sync<GROUPS>(group);
             }
 #pragma unroll
             for (int i = 0; i < WIDTH; i += PHASE) {
@@ -144,7 +144,7 @@ struct staged_output {
             }
             if (by_engine) {
                 hone::async_fence();
-                hone::group_sync(group);
+                hone::group_sync<GROUPS>(group);
                 if (thread == 0) {
                     for (int i = 0; i < PHASE && first + i < WIDTH; i += BOX)
                         hone::tensor_store<STREAM>(map, col + i, t.row,
@@ -180,7 +180,7 @@ struct staged_output {
     {
         if (thread == 0)
             hone::tensor_store_wait_read<BUFFERS - 1>();
-        hone::group_sync(group);
+        hone::group_sync<GROUPS>(group);
     }
 
     /* What the buffers hold: the columns of a tile from `first` to before `end`, WIDE
@@ -195,7 +195,7 @@ struct staged_output {
             row_lanes<buffer_of, WIDE> lanes(c, t.row, t.col + first,
                                              end - first, threadIdx.x % 128);
 
-            hone::group_sync(group);
+            hone::group_sync<GROUPS>(group);
             lanes.template write<MOST, STREAM>(buffers);
         }
     }
@@ -212,7 +212,7 @@ struct staged_output {
         const unsigned last = edges + (segment + EDGE_SETS - 1) % EDGE_SETS *
                                           EDGE_BYTES;
 
-        hone::group_sync(group);
+        hone::group_sync<GROUPS>(group);
         if constexpr (EARLY) {
             if (more)
                 buffer_of::keep_edges(buffers, mine, end - first, thread);

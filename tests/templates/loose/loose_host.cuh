@@ -94,7 +94,7 @@ __device__ inline void barrier_wait(unsigned barrier, unsigned parity)
     if (block_copies != nullptr)
         bulk_arrive(barrier);
 }
-__device__ inline void group_sync(int) {}
+template <int = 2> __device__ inline void group_sync(int) {}
 __device__ inline bool group_any(int, bool mine) { return mine; }
 __device__ inline void cluster_sync() {}
 __device__ inline void cluster_arrive() {}

@@ -37,7 +37,7 @@ inline void tensor_load_all(unsigned, const CUtensorMap &, int, int, int,
 }
 
 /* All threads of the block call these, in the place of one group's. */
-inline void group_sync(int)
+template <int = 2> inline void group_sync(int)
 {
     __syncthreads();
 }

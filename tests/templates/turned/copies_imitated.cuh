@@ -80,7 +80,7 @@ inline void store_if(bool is_mine, V *p, const V &v)
 
 /* --- barriers ------------------------------------------------------------- */
 
-inline void group_sync(int)
+template <int = 2> inline void group_sync(int)
 {
     __syncthreads();
 }
