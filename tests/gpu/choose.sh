@@ -13,6 +13,12 @@
 # DEVICES: what tunes the lists, cuda:0,1 for two (DEVICE).
 # SECONDS_MAX: the tests are interrupted then (540); what was reached is judged.
 # FOLDER/taught.db keeps all trials.
+#
+# On another card, with what this one learned: LIGHT=1 leaves FOLDER/light.db, the
+# database of the list without cubins that no ranking has, small enough to be moved.
+# As FOLDER/hone.db of another run it stands for the list there (nothing is tuned in
+# front), TRIALS says how many each problem gets, and ALONE how many with an empty
+# database, which both are compared with then.
 . "$(dirname "$0")/steps.sh"
 OP=${OP:-gemm}
 SEED=${SEED:-3101}
@@ -21,6 +27,8 @@ TEST=${TEST:-30}
 TRIALS=${TRIALS:-100}
 DEVICES=${DEVICES:-$DEVICE}
 SECONDS_MAX=${SECONDS_MAX:-540}
+LIGHT=${LIGHT:-}
+ALONE=${ALONE:-}
 begin=$(date +%s)
 
 list() { # list SEED N: of problems, as a file
@@ -28,8 +36,15 @@ list() { # list SEED N: of problems, as a file
 }
 list "$SEED" "$TRAIN" >"$scratch/train"
 list $((SEED + 1)) "$TEST" >"$scratch/test"
-step train "$HONE" tune --shapes "$scratch/train" --budget "$TRIALS" \
-    --device "$DEVICES" --format json
+[ -e "$HONE_DB" ] || step train "$HONE" tune --shapes "$scratch/train" \
+    --budget "$TRIALS" --device "$DEVICES" --format json
+[ -z "$LIGHT" ] || {
+    cp "$HONE_DB" "$OUT/light.db"
+    "$HONE" sql --db "$OUT/light.db" --write "UPDATE variant SET cubin_sha256 = NULL,
+        log_sha256 = NULL WHERE NOT is_default AND variant_id NOT IN
+        (SELECT variant_id FROM ranking JOIN trial USING (trial_id))"
+    "$HONE" gc --db "$OUT/light.db" | tail -n 1
+}
 "$HONE" show models
 
 at() { # at PATH: of the run before
@@ -69,6 +84,23 @@ step test timeout -s INT $left \
     --device "$DEVICES" --format json --db "$scratch/taught.db"
 cp "$scratch/taught.db" "$OUT/taught.db"
 runs "$scratch/taught.db" >"$OUT/tuned.txt" 2>>"$OUT/steps.log"
+# against WHAT RUN: each problem's times of WHAT over those of RUN.
+against() {
+    awk 'NR == FNR { if ($3 == "exact") time[$1] = $2; next }
+        time[$1] { ratio = $2 / time[$1]; sum += log(ratio); n++
+            if (ratio > worst) worst = ratio }
+        END { if (n) printf "%.4f in the geometric mean, %.3f at worst, of %d\n", \
+            exp(sum / n), worst, n }' "$OUT/$2.txt" "$OUT/$1.txt"
+}
+[ -z "$ALONE" ] || {
+    left=$((SECONDS_MAX + begin - $(date +%s)))
+    [ $left -le 0 ] || step alone timeout -s INT $left \
+        "$HONE" tune --shapes "$scratch/test" --no-portfolio --budget "$ALONE" \
+        --device "$DEVICES" --format json --db "$scratch/alone.db"
+    runs "$scratch/alone.db" >"$OUT/alone.txt" 2>>"$OUT/steps.log"
+    echo "chosen/alone ($ALONE trials): $(against chosen alone)"
+    echo "tuned ($TRIALS)/alone: $(against tuned alone)"
+}
 while read -r dims chosen_ns match by; do
     # shellcheck disable=SC2046 # time, match and implementation of the tuned one
     set -- $(awk -v dims="$dims" '$1 == dims { print $2, $3, $4 }' \
