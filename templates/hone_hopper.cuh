@@ -86,8 +86,8 @@ __device__ inline void barrier_wait(unsigned barrier, unsigned parity)
 }
 
 /* The 128 threads of a warp group wait for each other: group 1 to MOST of the
- * block. With the group's number as the barrier's, ptxas reserves all 16, which
- * a block that is alone on its multiprocessor, as one of three such groups is, has. */
+ * block. With the group's number as the barrier's, ptxas reserves all 16: only
+ * where there are three, in blocks that are alone on their multiprocessor. */
 template <int MOST = 2> __device__ inline void group_sync(int group)
 {
     if constexpr (MOST > 2)

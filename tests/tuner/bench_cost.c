@@ -53,12 +53,16 @@ typedef struct bench {
     sums all;
 } bench;
 
+static void refuse(const char *why)
+{
+    (void)fprintf(stderr, "bench_cost: %s\n", why);
+    exit(3);
+}
+
 static void must(hone_status status, const hone_error *err)
 {
-    if (status == HONE_OK)
-        return;
-    (void)fprintf(stderr, "bench_cost: %s\n", err->text);
-    exit(3);
+    if (status != HONE_OK)
+        refuse(err->text);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -159,10 +163,13 @@ static void begin_problem(bench *b, const char *dims)
     must(hone__features_create(b->tmpl, sizes, &b->properties, &b->features,
                                &err),
          &err);
-    if (hone__features_have_cost(b->features))
-        return;
-    (void)fprintf(stderr, "bench_cost: the template has no feature COST\n");
-    exit(2);
+    if (!hone__features_have_cost(b->features))
+        refuse("the template has no feature COST");
+    if (!b->row)
+        b->row =
+            hone__alloc(hone__features_count(b->features) * sizeof *b->row);
+    if (!b->row)
+        refuse("out of memory");
 }
 
 static void add_trial(bench *b, const char *time_ns, const char *text)
@@ -171,7 +178,7 @@ static void add_trial(bench *b, const char *time_ns, const char *text)
     hone_error err = {0};
 
     if (b->n == MOST_TRIALS)
-        return;
+        refuse("a problem has more than 4096 trials");
     must(hone__config_parse(b->tmpl, text, config, &err), &err);
     b->trials[b->n].time_ns = strtod(time_ns, NULL);
     b->trials[b->n++].cost = hone__features_cost(b->features, config, b->row);
@@ -202,14 +209,13 @@ int main(int argc, char **argv)
                              &diagnostics, &err),
          &err);
     must(hone__properties_of_arch(argv[2], &b.properties, &err), &err);
-    b.row = hone__alloc(1000 * sizeof *b.row);
     while (fgets(line, sizeof line, stdin)) {
         const char *const dims = strtok(line, "\t\n");
         const char *const time_ns = strtok(NULL, "\t\n");
         const char *const config = strtok(NULL, "\t\n");
 
         if (!config)
-            continue;
+            refuse("a line is not 'dims TAB time_ns TAB config'");
         if (strcmp(dims, b.dims) != 0) {
             finish_problem(&b);
             begin_problem(&b, dims);
@@ -217,6 +223,8 @@ int main(int argc, char **argv)
         add_trial(&b, time_ns, config);
     }
     finish_problem(&b);
+    if (!b.all.n)
+        refuse("there are no trials");
     print_all(&b.all);
     return 0;
 }
