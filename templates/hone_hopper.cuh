@@ -460,6 +460,17 @@ __device__ inline void store_matrices_turned(unsigned to, unsigned a,
                  : "memory");
 }
 
+/* Two of them: lanes 0 to 15 give the addresses. */
+__device__ inline void store_matrices_turned(unsigned to, unsigned a,
+                                             unsigned b)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], "
+                 "{%1, %2};"
+                 :
+                 : "r"(to), "r"(a), "r"(b)
+                 : "memory");
+}
+
 /* 2, 4, 8 or 16 bytes to shared memory and from it, at multiples of that. */
 __device__ inline void shared_store(unsigned to, float a, float b)
 {

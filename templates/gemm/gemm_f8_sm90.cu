@@ -59,6 +59,10 @@
 
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let TURNS = DEEP/BK
+#pragma hone let ROW_A = PACK_A ? PITCH : LDA
+#pragma hone let ROW_B = PACK_B ? PITCH : LDB
+#pragma hone let ROW_X = SWAP ? ROW_B : ROW_A
+#pragma hone let ROW_Y = SWAP ? ROW_A : ROW_B
 #pragma hone let BESIDE = min(MIN_BLOCKS, ceildiv(CLUSTERS*IN_CLUSTER, device.sm_count))
 #pragma hone let RUNS = 1
 #pragma hone let SHIFT = 0
@@ -71,10 +75,10 @@
 
 #pragma hone let LINES_A = (SWAP ? BN : BM)/CLUSTER_N
 #pragma hone let LINES_B = (SWAP ? BM : BN)/CLUSTER_M
-#pragma hone tensormap MAP_A: A dims(K, M, BATCH) strides(align(LDA, 16), align(M*LDA, 16)) box(128, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
-#pragma hone tensormap MAP_B: B dims(K, N, BATCH) strides(align(LDB, 16), align(N*LDB, 16)) box(128, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
-#pragma hone tensormap MAP_PACKED_A: packed_a dims(K, M, BATCH) strides(PITCH, M*PITCH) box(128, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
-#pragma hone tensormap MAP_PACKED_B: packed_b dims(K, N, BATCH) strides(PITCH, N*PITCH) box(128, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
+#pragma hone tensormap MAP_A: A dims(K, M, BATCH) strides(align(LDA, 16), align(M*LDA, 16)) box(128, LINES_A, 1) swizzle(128) l2(128) if(!PACK_A)
+#pragma hone tensormap MAP_B: B dims(K, N, BATCH) strides(align(LDB, 16), align(N*LDB, 16)) box(128, LINES_B, 1) swizzle(128) l2(128) if(!PACK_B)
+#pragma hone tensormap MAP_PACKED_A: packed_a dims(K, M, BATCH) strides(PITCH, M*PITCH) box(128, LINES_A, 1) swizzle(128) l2(128) if(PACK_A)
+#pragma hone tensormap MAP_PACKED_B: packed_b dims(K, N, BATCH) strides(PITCH, N*PITCH) box(128, LINES_B, 1) swizzle(128) l2(128) if(PACK_B)
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone let TILES_PACKED = (PACK_A ? BATCH*ceildiv(M, 128)*ceildiv(K, 128) : 0) + (PACK_B ? BATCH*ceildiv(N, 128)*ceildiv(K, 128) : 0)

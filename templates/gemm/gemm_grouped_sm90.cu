@@ -60,10 +60,10 @@
 
 #pragma hone let LINES_A = 64/CLUSTER_N
 #pragma hone let LINES_B = (TRANS_B ? BN : BK)/CLUSTER_M
-#pragma hone tensormap MAP_A: A dims(K, ROWS, 1) strides(PITCH_A*2, ROWS*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
-#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, GROUPS) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
-#pragma hone tensormap MAP_PACKED_A: packed_a dims(K, ROWS, 1) strides(PITCH_A*2, ROWS*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
-#pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, GROUPS) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
+#pragma hone tensormap MAP_A: A dims(K, ROWS, 1) strides(PITCH_A*2, ROWS*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(128) if(!PACK_A)
+#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, GROUPS) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(128) if(!PACK_B)
+#pragma hone tensormap MAP_PACKED_A: packed_a dims(K, ROWS, 1) strides(PITCH_A*2, ROWS*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(128) if(PACK_A)
+#pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, GROUPS) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(128) if(PACK_B)
 #pragma hone tensormap MAP_C: C dims(N, ROWS, 1) strides(N*sizeof(OUT), align(ROWS*N, 8)*sizeof(OUT)) box(BOX, WM, 1) swizzle(BOX*sizeof(OUT)) if(MAPPED_C)
 #pragma hone launch gemm_grouped_sm90 grid(min(TILES, RESIDENT)*CLUSTER_M*CLUSTER_N) block(THREADS) shared(SMEM) cluster(CLUSTER_M*CLUSTER_N) args(MAP_A, MAP_B, MAP_PACKED_A, MAP_PACKED_B, MAP_C, OFFSETS, C, i32(ROWS), i32(N), i32(K), i32(GROUPS), i32(STAGES), i32(RASTER == along_n), i32(BAND), i32(PACK_A), i32(PACK_B), i32(MAPPED_C)) early
 

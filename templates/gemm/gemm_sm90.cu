@@ -133,6 +133,10 @@
  * of a launch of its own. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let TURNS = DEEP/BK
+#pragma hone let ROW_A = LOOSE_A ? PACK_A ? PITCH_A*2 : 128 : LDA*2
+#pragma hone let ROW_B = LOOSE_B ? PACK_B ? PITCH_B*2 : 128 : LDB*2
+#pragma hone let ROW_X = SWAP ? ROW_B : ROW_A
+#pragma hone let ROW_Y = SWAP ? ROW_A : ROW_B
 #pragma hone let BESIDE = min(MIN_BLOCKS, ceildiv(CLUSTERS*IN_CLUSTER, device.sm_count))
 #pragma hone let RUNS = RUN
 #pragma hone let SHIFT = LOOSE_X || LOOSE_Y ? 2000 + (FILLERS == 2 ? 350 : 600)*TURNS + 7*(LOOSE_X*BM + LOOSE_Y*BN)*DEEP/64 : 0
@@ -148,10 +152,10 @@
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 8)
 #pragma hone let LINES_A = (TRANS_A ? BK : SWAP ? BN : BM)/(SWAP ? CLUSTER_M : CLUSTER_N)
 #pragma hone let LINES_B = (TRANS_B ? (SWAP ? BM : BN) : BK)/(SWAP ? CLUSTER_N : CLUSTER_M)
-#pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(!LOOSE_A)
-#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(!LOOSE_B)
-#pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(256) if(PACK_A)
-#pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(256) if(PACK_B)
+#pragma hone tensormap MAP_A: A dims(COLS_A, ROWS_A, BATCH) strides(align(LDA, 8)*2, STEP_A*2) box(64, LINES_A, 1) swizzle(128) l2(128) if(!LOOSE_A)
+#pragma hone tensormap MAP_B: B dims(COLS_B, ROWS_B, BATCH) strides(align(LDB, 8)*2, STEP_B*2) box(64, LINES_B, 1) swizzle(128) l2(128) if(!LOOSE_B)
+#pragma hone tensormap MAP_PACKED_A: packed_a dims(COLS_A, ROWS_A, BATCH) strides(PITCH_A*2, ROWS_A*PITCH_A*2) box(64, LINES_A, 1) swizzle(128) l2(128) if(PACK_A)
+#pragma hone tensormap MAP_PACKED_B: packed_b dims(COLS_B, ROWS_B, BATCH) strides(PITCH_B*2, ROWS_B*PITCH_B*2) box(64, LINES_B, 1) swizzle(128) l2(128) if(PACK_B)
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*sizeof(OUT), STEP_C*sizeof(OUT)) box(SWAP ? PHASE : BOX, SWAP ? BOX : WM, 1) swizzle(SWAP ? 128 : BOX*sizeof(OUT)) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_pack if((PACK_A || PACK_B) && LOOSE == packed) grid(PACK_BLOCKS) block(256) args(A, B, packed_a, packed_b, i32(PACK_A ? ROWS_A : 0), i32(COLS_A), i32(PITCH_A/8), i64(LDA), i64(STRIDE_A), i32(PACK_B ? ROWS_B : 0), i32(COLS_B), i32(PITCH_B/8), i64(LDB), i64(STRIDE_B), i32(BATCH))

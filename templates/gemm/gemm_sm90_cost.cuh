@@ -7,6 +7,7 @@
  *   TURNS   steps of the ring that a tile, or its part of K, takes
  *   BESIDE  blocks on a multiprocessor at the same time
  *   RUNS    tiles that a block writes together
+ *   ROW_X, ROW_Y  bytes from row to row of what tiles of X and Y are copied from
  *   SHIFT   clocks of threads that fill the ring in place of the copy engine
  *   PACK, MEANWHILE  clocks of a launch in front of the product that packs, and of
  *           warps that pack beside it
@@ -17,9 +18,14 @@
 /* 8192 multiply-adds of 16 bits a clock, or 128 bytes of shared memory; 18 to wait
  * for a slot and give it back. */
 #pragma hone let MULTIPLY = TURNS*(SLOT_X/2048*max(BN/2, 16 + BN/4) + 18)
-/* 60 bytes a clock are asked for, and 84 arrive, also of what other blocks of the
+/* What 128 bytes of a row ask of the level 2 cache, per cent: where rows begin within
+ * lines, parts of two of them, and where they begin within sectors, a fifth sector,
+ * which costs more than its share (decision 213). */
+#pragma hone let ASK_X = 100 + (ROW_X % 128 ? 20 : 0) + (ROW_X % 32 ? 125 : 0)
+#pragma hone let ASK_Y = 100 + (ROW_Y % 128 ? 20 : 0) + (ROW_Y % 32 ? 125 : 0)
+/* 76 bytes a clock are asked for, and 84 arrive, also of what other blocks of the
  * cluster ask for. */
-#pragma hone let FETCH = TURNS*max((SLOT_X/CLUSTER_N + SLOT_Y/CLUSTER_M)/60, (SLOT_X + SLOT_Y)/84)
+#pragma hone let FETCH = TURNS*max((SLOT_X*ASK_X/CLUSTER_N + SLOT_Y*ASK_Y/CLUSTER_M)/7600, (SLOT_X + SLOT_Y)/84)
 /* A slot is filled 1,200 clocks after it was asked for. */
 #pragma hone let WAIT = 1200*max(TURNS, STAGES)/STAGES
 #pragma hone let BUSY = max(max(MULTIPLY, FETCH)*BESIDE, max(WAIT, SHIFT))

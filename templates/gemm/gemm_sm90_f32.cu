@@ -67,6 +67,10 @@
 #pragma hone workspace tickets: u32[PARTIALS > 1 && FINISH != reduce ? TILES*CONSUMERS*K_BLOCKS : 0] zero
 
 #pragma hone let TURNS = ceildiv(STEPS, PARTS)
+#pragma hone let ROW_A = EMULATES ? PITCH*2 : 4*(PACK_A ? PITCH : LDA)
+#pragma hone let ROW_B = EMULATES ? PITCH*2 : 4*(PACK_B ? PITCH : LDB)
+#pragma hone let ROW_X = SWAP ? ROW_B : ROW_A
+#pragma hone let ROW_Y = SWAP ? ROW_A : ROW_B
 #pragma hone let DEEP = TURNS*DEPTH
 #pragma hone let BESIDE = 1
 #pragma hone let RUNS = 1
@@ -83,12 +87,12 @@
 #pragma hone let STEP_B = BATCH > 1 ? STRIDE_B : align(ROWS_B*LDB, 4)
 #pragma hone let LINES_A = (SWAP ? BN : BM)/CLUSTER_N
 #pragma hone let LINES_B = (SWAP ? BM : BN)/CLUSTER_M
-#pragma hone tensormap MAP_A: A dims(K, M, BATCH) strides(align(LDA, 4)*4, STEP_A*4) box(LINE, LINES_A, 1) swizzle(128) l2(256) if(!PACK_A)
-#pragma hone tensormap MAP_B: B dims(K, N, BATCH) strides(align(LDB, 4)*4, STEP_B*4) box(LINE, LINES_B, 1) swizzle(128) l2(256) if(!PACK_B)
-#pragma hone tensormap MAP_PACKED_A: packed_a dims(K, M, BATCH) strides(PITCH*4, M*PITCH*4) box(LINE, LINES_A, 1) swizzle(128) l2(256) if(PACK_A && !EMULATES)
-#pragma hone tensormap MAP_PACKED_B: packed_b dims(K, N, BATCH) strides(PITCH*4, N*PITCH*4) box(LINE, LINES_B, 1) swizzle(128) l2(256) if(PACK_B && !EMULATES)
-#pragma hone tensormap MAP_NUMBERS_A: numbers_a dims(K, M, BATCH*3) strides(PITCH*2, M*PITCH*2) box(LINE, LINES_A, 1) swizzle(128) l2(256) if(EMULATES)
-#pragma hone tensormap MAP_NUMBERS_B: numbers_b dims(K, N, BATCH*3) strides(PITCH*2, N*PITCH*2) box(LINE, LINES_B, 1) swizzle(128) l2(256) if(EMULATES)
+#pragma hone tensormap MAP_A: A dims(K, M, BATCH) strides(align(LDA, 4)*4, STEP_A*4) box(LINE, LINES_A, 1) swizzle(128) l2(128) if(!PACK_A)
+#pragma hone tensormap MAP_B: B dims(K, N, BATCH) strides(align(LDB, 4)*4, STEP_B*4) box(LINE, LINES_B, 1) swizzle(128) l2(128) if(!PACK_B)
+#pragma hone tensormap MAP_PACKED_A: packed_a dims(K, M, BATCH) strides(PITCH*4, M*PITCH*4) box(LINE, LINES_A, 1) swizzle(128) l2(128) if(PACK_A && !EMULATES)
+#pragma hone tensormap MAP_PACKED_B: packed_b dims(K, N, BATCH) strides(PITCH*4, N*PITCH*4) box(LINE, LINES_B, 1) swizzle(128) l2(128) if(PACK_B && !EMULATES)
+#pragma hone tensormap MAP_NUMBERS_A: numbers_a dims(K, M, BATCH*3) strides(PITCH*2, M*PITCH*2) box(LINE, LINES_A, 1) swizzle(128) l2(128) if(EMULATES)
+#pragma hone tensormap MAP_NUMBERS_B: numbers_b dims(K, N, BATCH*3) strides(PITCH*2, N*PITCH*2) box(LINE, LINES_B, 1) swizzle(128) l2(128) if(EMULATES)
 #pragma hone tensormap MAP_C: C dims(N, M, BATCH) strides(LDC*4, STEP_C*4) box(BOX, WM, 1) swizzle(BOX*4) if(STAGED && MAPPED_C)
 #pragma hone let PAIRS_C = LDC % 2 == 0 && STEP_C % 2 == 0
 #pragma hone launch gemm_sm90_f32_pack if(PACK_A || PACK_B) grid(min((PACK_A ? ceildiv(M, 32)*ceildiv(K, 64)*BATCH : 0) + (PACK_B ? ceildiv(N, 32)*ceildiv(K, 64)*BATCH : 0), device.sm_count*32)) block(256) args(A, B, packed_a, packed_b, numbers_a, numbers_b, i32(PACK_A ? M : 0), i32(PACK_B ? N : 0), i32(K), i32(PITCH), i64(LDA), i64(STRIDE_A), i64(LDB), i64(STRIDE_B), i32(BATCH))

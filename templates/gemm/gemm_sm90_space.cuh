@@ -4,7 +4,7 @@
 #pragma once
 
 #pragma hone param BM in {64, 128, 192, 256} default 128
-#pragma hone param BN in {8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 128
+#pragma hone param BN in {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248, 256} default 128
 #pragma hone param BK in {64, 128} default 64
 #pragma hone param SWAP: bool default false
 #pragma hone param CONSUMERS in {1, 2, 3} default 2
@@ -40,7 +40,7 @@
 #pragma hone let SLOT_Y = WIDE_Y*BK*2
 #pragma hone let SPLITS = SPLIT_K > 1
 #pragma hone let PHASE = 128/sizeof(OUT)
-#pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
+#pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : BN % (PHASE/4) == 0 ? PHASE/4 : PHASE/8
 /* Groups in turn have one set of buffers between them where two would not fit:
  * tiles of three buffers, and rings of five slots beside two. */
 #pragma hone let SHARES = SCHEDULE == in_turn && RUN > 1 && ADD == 0 && (BUFFERS == 3 || (BUFFERS == 2 && STAGES >= 5))
@@ -110,7 +110,7 @@
 #pragma hone prefer LOOSE != shifted || FILLERS*RAWS > 2 || STAGES == 2 "raw lines need the room more than slots do"
 #pragma hone prefer FILLERS == 1 || ceildiv(K, PARTS) > BK "the second group has no step"
 #pragma hone prefer LOOSE != shifted || (SCHEDULE == together && BK == 64 && PENDING == 1 && !STREAM && PERSISTENT && RASTER == along_m && GROUP == 8) "threads that shift are slower than what these are for"
-#pragma hone require !STAGED || BN % 16 == 0 "a tile is staged 16 columns at a time"
+#pragma hone require !STAGED || SWAP || BN % 16 == 0 "a tile is staged 16 columns at a time"
 #pragma hone require STORE == tensor || BUFFERS == 2 "nothing is staged"
 #pragma hone require BUFFERS != 3 || (SHARES && BUFFERS == ceildiv(BN, PHASE)) "three buffers hold a whole tile, which groups have in turn"
 #pragma hone require BUFFERS <= 3 || (BN >= BUFFERS*PHASE && BK == 64 && PENDING == 1 && !SWAP) "a tile does not fill the buffers, or what seldom helps is tried one at a time"
@@ -128,9 +128,9 @@
 #pragma hone prefer !STREAM || M*N*BATCH*sizeof(OUT) >= 16M "C stays in the cache anyway"
 #pragma hone require STAGES*BK >= min(LOOSE != shifted ? 256 : 128, align(ceildiv(K, PARTS), BK)) || SMEM + SLOT_X + SLOT_Y > device.smem_optin || MIN_BLOCKS*(SMEM + SLOT_X + SLOT_Y + 1024) > device.smem_sm "the ring is too short, and there is room for more"
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
-#pragma hone prefer CONSUMERS < 3 "three groups were never timed: they are for who names them"
 #pragma hone prefer BM != 192 || (BN >= 64 && PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && !STREAM) "of 192 rows what seldom helps is not tried"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
+#pragma hone prefer BN % 16 == 0 || BN <= 56 || (2*TILES > device.sm_count && ceildiv(TILES, device.sm_count) == ceildiv(ceildiv(ROWS, BM)*ceildiv(COLS, BN + 8)*BATCH, device.sm_count)) "tiles wider by 8 take no more rounds"
 #pragma hone prefer BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
 #pragma hone prefer BN >= 64 || COLS <= 2*BN || TILES <= device.sm_count "so narrow tiles are for a narrow C"
 #pragma hone require 2*ROWS > BM*CLUSTER_M || CLUSTER_M == 1 "most rows of a cluster would lie outside"

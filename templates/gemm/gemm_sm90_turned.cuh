@@ -58,12 +58,16 @@ struct turned_staging
                 for (int c = 0; c < end; c += 16) {
                     const float *d = &sums[i][(first + c) / 2];
 
-                    hone::store_matrices_turned(
-                        at + i * HEIGHT + c * ROW,
-                        element<E>::pack(d[0], d[1]),
-                        element<E>::pack(d[2], d[3]),
-                        element<E>::pack(d[4], d[5]),
-                        element<E>::pack(d[6], d[7]));
+                    const unsigned at_row = at + i * HEIGHT + c * ROW;
+                    const unsigned a = element<E>::pack(d[0], d[1]);
+                    const unsigned b = element<E>::pack(d[2], d[3]);
+
+                    if (c + 16 <= end)
+                        hone::store_matrices_turned(
+                            at_row, a, b, element<E>::pack(d[4], d[5]),
+                            element<E>::pack(d[6], d[7]));
+                    else
+                        hone::store_matrices_turned(at_row, a, b);
                 }
             }
         } else {

@@ -7,9 +7,9 @@
 #   sm90_turned.sh [EVERY]: every so many of the mistakes are tried; 1 (default): and all widths
 folder=turned every=${1:-1}
 . "$(dirname "$0")/imitated.sh"
-f16_widths="16 96 256" f32_widths="112 240"
+f16_widths="16 96 104 256" f32_widths="112 240"
 if [ "$every" -eq 1 ]; then
-    f16_widths="16 48 80 96 128 160 192 224 256" f32_widths="32 64 112 144 176 208 240"
+    f16_widths="16 48 72 80 96 104 128 160 192 200 224 256" f32_widths="32 64 104 112 144 176 208 240"
 fi
 for width in $f16_widths; do
     right "$((width + 35)),152,6,f16,f16" "WM=64,BN=$width"
@@ -33,6 +33,7 @@ f32=300,264,6,f16,f32
 wide=WM=128,BN=112
 planted $turned 'lane \/ 8 % 2 \* 8' 'lane \/ 16 * 8' $f16 $wide
 planted $turned 'lane \/ 16 \* 8 + lane % 8' 'lane % 16' $f16 $wide
+planted $turned 'at_row, a, b);' 'at_row + 16, a, b);' 300,264,6,f16,f16 WM=128,BN=104
 planted $turned 'i \* HEIGHT + c \* ROW' 'i * BLOCK + c * ROW' $f32 $wide
 planted $turned '+ row \* 8)' '+ row * 16)' $f32 $wide
 planted $turned '+ col, lane_row' ', lane_row' $f16 $wide

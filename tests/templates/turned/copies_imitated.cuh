@@ -49,13 +49,11 @@ inline void store_matrices(unsigned to, unsigned a, unsigned b, unsigned c,
         shared_at<unsigned>(at + lane % 4 * 4) = words[i];
     }
 }
-inline void store_matrices_turned(unsigned to, unsigned a, unsigned b,
-                                  unsigned c, unsigned d)
+inline void store_columns(unsigned to, const unsigned *words, unsigned count)
 {
-    const unsigned words[4] = {a, b, c, d};
     const unsigned lane = threadIdx.x % 32;
 
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < count * 2; i++) {
         const unsigned column = lane % 4 * 2 + i % 2;
         const unsigned at = __shfl_sync(~0u, to, i / 2 * 8 + column);
 
@@ -64,6 +62,19 @@ inline void store_matrices_turned(unsigned to, unsigned a, unsigned b,
         shared_store(at + lane / 4 * 2,
                      (unsigned short)(words[i / 2] >> i % 2 * 16));
     }
+}
+inline void store_matrices_turned(unsigned to, unsigned a, unsigned b,
+                                  unsigned c, unsigned d)
+{
+    const unsigned words[4] = {a, b, c, d};
+
+    store_columns(to, words, 4);
+}
+inline void store_matrices_turned(unsigned to, unsigned a, unsigned b)
+{
+    const unsigned words[2] = {a, b};
+
+    store_columns(to, words, 2);
 }
 
 /* --- memory, by some lanes -------------------------------------------------- */

@@ -19,11 +19,11 @@
 #pragma hone implements gemm/turned "as a transposed product gets to C"
 #pragma hone require K > 0 && sizeof(T) <= 4 "no wgmma gives such sums"
 #pragma hone param WM in {64, 128, 192} default 64
-#pragma hone param BN in {16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256} default 48
+#pragma hone param BN in {16, 32, 48, 64, 72, 80, 96, 104, 112, 128, 144, 160, 176, 192, 200, 208, 224, 240, 256} default 48
 #pragma hone param BUFFERS in {1, 2, 4} default 2
 #pragma hone require WM*BN <= 128*256 "a thread has the registers of no more sums"
 #pragma hone let PHASE = 128/sizeof(OUT)
-#pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : PHASE/4
+#pragma hone let BOX = BN % PHASE == 0 ? PHASE : BN % (PHASE/2) == 0 ? PHASE/2 : BN % (PHASE/4) == 0 ? PHASE/4 : PHASE/8
 #pragma hone let STEP_C = BATCH > 1 ? STRIDE_C : align(M*LDC, 8)
 #pragma hone let MAPPED_C = LDC*sizeof(OUT) % 16 == 0 && STEP_C*sizeof(OUT) % 16 == 0
 #pragma hone let TILES = ceildiv(N, WM)*ceildiv(M, BN)*BATCH
