@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long the kernels on wgmma take, in clocks of a multiprocessor: what a search
  * tries first where nothing is known. The numbers are fitted to trials of gemm/sm90
- * on an H200 (decision 210).
+ * on an H200 (decisions 210 and 213).
  *
  * It reads the lets of a template's space (gemm_sm90_space.cuh and the like) and
  *   TURNS   steps of the ring that a tile, or its part of K, takes

@@ -154,8 +154,8 @@ static double guess_model(void *user, int64_t index)
     bench *b = user;
 
     hone__space_get(b->at->space, index, b->config);
-    hone__features_get(b->at->features, b->config, b->row);
-    return hone__boost_predict(b->model.parts[0].boost, b->row);
+    return hone__model_guess(&b->model.parts[0], b->at->features, b->config,
+                             b->row);
 }
 
 /* ---- searches ------------------------------------------------------------ */

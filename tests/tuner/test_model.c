@@ -203,6 +203,11 @@ static void test_model_as_text(void **state)
     assert_non_null(hone__model_part(&back, "one", b->features));
     assert_null(hone__model_part(&back, "another", b->features));
     hone__model_free(&back);
+    /* Of before estimates were known to models. */
+    assert_memory_equal(text.data, "hone-model 2\n", 13);
+    text.data[11] = '1';
+    assert_int_equal(hone__model_read(text.data, &back, &err), HONE_ERR_INPUT);
+    text.data[11] = '2';
 
     /* Cut off anywhere, or with any line changed, it is refused or another
      * model, and never a crash. */
@@ -228,8 +233,7 @@ static double guess(void *user, int64_t index)
     bench *b = user;
 
     hone__space_get(b->f.space, index, b->config);
-    hone__features_get(b->features, b->config, b->row);
-    return hone__boost_predict(b->part->boost, b->row);
+    return hone__model_guess(b->part, b->features, b->config, b->row);
 }
 
 /* As wrong as can be: fast is slow. */
@@ -327,6 +331,36 @@ static double estimate(void *user, int64_t index)
            0.02 * fabs((double)b->config[2] - 8);
 }
 
+static double best_guess(bench *b, hone_search_prior prior,
+                         hone_search_prior second)
+{
+    const hone_search_options options = {
+        .seed = 1, .budget_trials = 20, .prior = prior, .second = second};
+    hone_search *search = NULL;
+    hone_error err = {0};
+    double best;
+
+    assert_int_equal(
+        hone__search_open("auto", &b->f.view, &options, &search, &err),
+        HONE_OK);
+    best = hone__search_best_guess(search);
+    hone__search_close(search);
+    return best;
+}
+
+/* A guess that corrects an estimate is compared with other implementations'
+ * without what the estimate says at best. */
+static void test_best_guess_is_above_the_estimate(void **state)
+{
+    bench *b = *state;
+    const hone_search_prior cost = {estimate, b, 0.3};
+
+    assert_true(fabs(best_guess(b, cost, (hone_search_prior){0}) - 7) < 0.2);
+    assert_true(fabs(best_guess(b, cost, cost)) < 1e-9);
+    assert_true(
+        isnan(best_guess(b, (hone_search_prior){0}, (hone_search_prior){0})));
+}
+
 /* Of two guesses the wrong one does not keep the search from what the right one
  * ranks first, whichever of them it is. */
 static void test_wrong_guess_beside_a_right_one(void **state)
@@ -360,6 +394,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_blunt_guess_holds_nobody, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_best_guess_is_above_the_estimate,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(test_bad_guess_costs_little, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_wrong_guess_beside_a_right_one,

@@ -319,13 +319,17 @@ int hone__features_have_cost(const hone_features *f)
     return f->tmpl->cost > 0;
 }
 
-double hone__features_cost(hone_features *f, const int64_t *config, float *row)
+double hone__features_row_cost(const hone_features *f, const float *row)
 {
-    size_t at = 0;
+    size_t at = f->tmpl->n_params + f->tmpl->n_lets + f->tmpl->cost - 1;
 
-    hone__features_get(f, config, row);
     for (size_t i = 0; i < f->tmpl->n_dims; ++i)
         at += is_size(f, i) ? PER_DIM : 1;
-    at += f->tmpl->n_params + f->tmpl->n_lets + f->tmpl->cost - 1;
     return (double)row[at] * log(2);
+}
+
+double hone__features_cost(hone_features *f, const int64_t *config, float *row)
+{
+    hone__features_get(f, config, row);
+    return hone__features_row_cost(f, row);
 }

@@ -63,9 +63,20 @@ const hone_model_part *hone__model_part(const hone_model *model,
     return found;
 }
 
+double hone__model_guess(const hone_model_part *part, hone_features *features,
+                         const int64_t *config, float *row)
+{
+    hone__features_get(features, config, row);
+    return hone__boost_predict(part->boost, row) +
+           (hone__features_have_cost(features)
+                ? hone__features_row_cost(features, row)
+                : 0);
+}
+
 /* ---- text ---------------------------------------------------------------- */
 
-static const char first_line[] = "hone-model 1";
+/* 1: trees of templates with an estimate of their own knew nothing of it. */
+static const char first_line[] = "hone-model 2";
 
 void hone__model_write(const hone_model *model, const char *op, hone_text *out)
 {
@@ -86,7 +97,7 @@ void hone__model_write(const hone_model *model, const char *op, hone_text *out)
 static hone_status refuse(hone_error *err)
 {
     return hone__fail(err, HONE_ERR_INPUT,
-                      "this model is damaged or of a later hone; 'hone tune' "
+                      "this model is damaged or of another hone; 'hone tune' "
                       "makes a new one");
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all trials of an operation on a device teach about its next problem:
  * for each implementation trees that guess how much slower a configuration is
- * than the fastest that is known at its problem, by its features. */
+ * than the fastest that is known at its problem, by its features. Where the
+ * template has an estimate of its own (`feature COST`), trees guess by how much
+ * that is wrong, and know about nothing that it knows. */
 #ifndef HONE_TUNER_MODEL_MODEL_H
 #define HONE_TUNER_MODEL_MODEL_H
 
@@ -38,7 +40,8 @@ typedef struct hone_model {
     size_t n_problems;
     /* How far it is off at a problem that it has not seen: the standard
      * deviation of what it guesses for trials within a factor of two of the
-     * fastest, problems left out in FOLDS parts; negative: not measured. */
+     * fastest, problems left out in FOLDS parts (where there is an estimate, up
+     * to a factor for each of them); negative: not measured. */
     double error;
 } hone_model;
 
@@ -71,7 +74,14 @@ const hone_model_part *hone__model_part(const hone_model *model,
                                         const char *implementation,
                                         const hone_features *features);
 
-/* "hone-model 1 .." and back. HONE_ERR_INPUT: damaged, or of a later version.
+/* What it guesses: log(time / fastest at the problem), where the template has
+ * an estimate that and the lowest estimate of all, which is the caller's to
+ * take away where he compares implementations. `row` is room for the features.
+ * Not for two threads with the same `features`. */
+double hone__model_guess(const hone_model_part *part, hone_features *features,
+                         const int64_t *config, float *row);
+
+/* "hone-model 2 .." and back. HONE_ERR_INPUT: damaged, or of another version.
  */
 void hone__model_write(const hone_model *model, const char *op, hone_text *out);
 hone_status hone__model_read(const char *text, hone_model *out,

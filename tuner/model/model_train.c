@@ -2,7 +2,7 @@
 /* Learning: one fit of trees for each implementation, and one for each part of
  * its problems that is left out to see how far the guess is off there. Fits
  * know nothing of each other, so that they run on threads of their own. */
-#include "tuner/model/model.h"
+#include "tuner/model/targets.h"
 
 #include "runtime/base/alloc.h"
 
@@ -12,24 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is slower than this is bad, and how bad it is does not matter; so is
- * what failed. About 4.5 times the fastest. */
-static const double most_slowdown = 1.5;
-/* Trials near the fastest are what a search wants to tell apart: a trial's
- * weight is exp(-WEIGHT * slowdown). Trained so on 48 products, the best of the
- * twenty first guesses at others was 1.0 % from the best measured, 1.5 without
- * (docs/results/model-2026-11-25.md). */
-static const double weight_slope = 2;
-
-static double slowdown_of(const hone_model_trial *trial)
-{
-    return trial->slowdown < most_slowdown ? trial->slowdown : most_slowdown;
-}
-
 /* One fit. */
 typedef struct fit {
     const hone_model_subject *subject;
-    int left_out; /* this part of the problems; -1: none */
+    const double *targets; /* of its rows */
+    int left_out;          /* this part of the problems; -1: none */
     hone_boost *boost;
     double squares; /* of the guesses for what was left out */
     size_t n_guesses;
@@ -54,7 +41,7 @@ static void look_at_guesses(fit *f)
         if (is_left_out(f, &trials[i]) && trials[i].slowdown < factor_of_two) {
             const double off =
                 hone__boost_predict(f->boost, features + i * rows->n_features) -
-                trials[i].slowdown;
+                f->targets[i];
 
             f->squares += off * off;
             ++f->n_guesses;
@@ -88,8 +75,8 @@ static void run_fit(fit *f)
             continue;
         memcpy(x + n * rows->n_features, features + i * rows->n_features,
                rows->n_features * sizeof *x);
-        y[n] = slowdown_of(&trials[i]);
-        weights[n] = exp(-weight_slope * y[n]);
+        y[n] = f->targets[i];
+        weights[n] = hone__model_weight(&trials[i]);
         ++n;
     }
     if (f->status == HONE_OK && n)
@@ -215,12 +202,22 @@ static hone_status collect(const hone_model_subject *subjects, size_t n,
     return status;
 }
 
+/* What each subject's trees are to learn; what is not NULL is to be freed. */
+static hone_status all_targets(const hone_model_subject *subjects, size_t n,
+                               double **out, hone_error *err)
+{
+    for (size_t i = 0; i < n; ++i)
+        HONE_TRY(hone__model_targets(&subjects[i], &out[i], err));
+    return HONE_OK;
+}
+
 hone_status hone__model_train(const hone_model_subject *subjects, size_t n,
                               int measure, hone_model *out, hone_error *err)
 {
     hone_model model = {.error = -1};
     size_t per_subject;
     fit *fits;
+    double **targets;
     hone_status status;
 
     *out = model;
@@ -228,20 +225,28 @@ hone_status hone__model_train(const hone_model_subject *subjects, size_t n,
     measure = measure && model.n_problems >= HONE_MODEL_FOLDS;
     per_subject = measure ? 1 + HONE_MODEL_FOLDS : 1;
     fits = hone__alloc((n * per_subject + 1) * sizeof *fits);
+    targets = hone__alloc((n + 1) * sizeof *targets);
     model.parts = hone__alloc((n + 1) * sizeof *model.parts);
-    status = fits && model.parts ? HONE_OK : HONE_ERR_NO_MEMORY;
+    status = fits && targets && model.parts
+                 ? all_targets(subjects, n, targets, err)
+                 : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     if (status == HONE_OK) {
         for (size_t i = 0; i < n * per_subject; ++i)
             fits[i] = (fit){.subject = &subjects[i / per_subject],
+                            .targets = targets[i / per_subject],
                             .left_out = (int)(i % per_subject) - 1};
         run_fits(fits, n * per_subject);
         status = collect(subjects, n, fits, per_subject, &model);
+        if (status != HONE_OK)
+            (void)hone__fail(err, status, "out of memory");
     }
+    for (size_t i = 0; targets && i < n; ++i)
+        hone__free(targets[i]);
+    hone__free(targets);
     hone__free(fits);
-    if (status != HONE_OK) {
+    if (status != HONE_OK)
         hone__model_free(&model);
-        return hone__fail(err, status, "out of memory");
-    }
-    *out = model;
-    return HONE_OK;
+    else
+        *out = model;
+    return status;
 }

@@ -179,7 +179,8 @@ double hone__search_best_guess(hone_search *search)
 {
     const guided *g = search->state;
 
-    return search->strategy == &hone__strategy_guided
-               ? hone__lead_best(search, g->leads[0])
-               : NAN;
+    if (search->strategy != &hone__strategy_guided)
+        return NAN;
+    return hone__lead_best(search, g->leads[0]) -
+           (search->n_priors > 1 ? hone__lead_best(search, g->leads[1]) : 0);
 }

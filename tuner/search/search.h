@@ -105,8 +105,8 @@ const char *hone__search_failure(const hone_search *search);
  * nothing. */
 int hone__search_is_learning(const hone_search *search);
 
-/* The best that the first prior guesses of any configuration; NAN without one.
- */
+/* The best that the first prior guesses of any configuration, less the best
+ * that the second does, if there is one; NAN without a first. */
 double hone__search_best_guess(hone_search *search);
 
 /* Was it neither asked for nor told, and is it no other search's part? Not of

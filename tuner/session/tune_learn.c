@@ -251,7 +251,7 @@ static hone_status learn(hone_tune_run *run, const hone_db_model *key,
     return status;
 }
 
-/* A damaged one, or one of a later hone, is as if it were not there. */
+/* A damaged one, or one of another hone, is as if it were not there. */
 static hone_status read_model(hone_tune_run *run, const hone_db_model *key,
                               hone_error *err)
 {
@@ -285,9 +285,8 @@ static double guess_as_learned(void *user, int64_t index)
     hone_tune_impl *impl = user;
 
     hone__space_get(impl->space, index, impl->guess_config);
-    hone__features_get(impl->guess_features, impl->guess_config,
-                       impl->guess_row);
-    return hone__boost_predict(impl->learned->boost, impl->guess_row);
+    return hone__model_guess(impl->learned, impl->guess_features,
+                             impl->guess_config, impl->guess_row);
 }
 
 static hone_status open_guess(hone_tune_run *run, hone_tune_impl *impl,
