@@ -133,8 +133,8 @@
  * of a launch of its own. */
 #pragma hone let DEEP = align(ceildiv(K, PARTS), BK)
 #pragma hone let TURNS = DEEP/BK
-#pragma hone let ROW_A = LOOSE_A ? PACK_A ? PITCH_A*2 : 128 : LDA*2
-#pragma hone let ROW_B = LOOSE_B ? PACK_B ? PITCH_B*2 : 128 : LDB*2
+#pragma hone let ROW_A = LOOSE_A ? (PACK_A ? PITCH_A*2 : 128) : ROWS_A > 1 ? LDA*2 : 128
+#pragma hone let ROW_B = LOOSE_B ? (PACK_B ? PITCH_B*2 : 128) : ROWS_B > 1 ? LDB*2 : 128
 #pragma hone let ROW_X = SWAP ? ROW_B : ROW_A
 #pragma hone let ROW_Y = SWAP ? ROW_A : ROW_B
 #pragma hone let BESIDE = min(MIN_BLOCKS, ceildiv(CLUSTERS*IN_CLUSTER, device.sm_count))

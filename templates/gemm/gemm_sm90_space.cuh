@@ -130,7 +130,7 @@
 #pragma hone prefer BM <= 128 || ROWS > 128 "more than half of each tile would lie outside"
 #pragma hone prefer BM != 192 || (BN >= 64 && PENDING == 1 && BK == 64 && MIN_BLOCKS == 1 && !STREAM) "of 192 rows what seldom helps is not tried"
 #pragma hone prefer BN <= 64 || BN == 128 || COLS > BN - 64 "a tile would lie outside by more than 64 columns"
-#pragma hone prefer BN % 16 == 0 || BN <= 56 || (2*TILES > device.sm_count && ceildiv(TILES, device.sm_count) == ceildiv(ceildiv(ROWS, BM)*ceildiv(COLS, BN + 8)*BATCH, device.sm_count)) "tiles wider by 8 take no more rounds"
+#pragma hone prefer BN % 16 == 0 || BN <= 56 || (2*TILES > device.sm_count && ceildiv(TILES, device.sm_count) == ceildiv(ceildiv(ROWS, BM)*ceildiv(COLS, BN + 8)*BATCH, device.sm_count)) "tiles wider by 8 take fewer rounds, or most multiprocessors idle"
 #pragma hone prefer BN <= 16 || BN == 128 || BN < 2*COLS + 16 "most of a tile would lie outside"
 #pragma hone prefer BN >= 64 || COLS <= 2*BN || TILES <= device.sm_count "so narrow tiles are for a narrow C"
 #pragma hone require 2*ROWS > BM*CLUSTER_M || CLUSTER_M == 1 "most rows of a cluster would lie outside"

@@ -36,7 +36,7 @@ static const char lines_with_cost[] =
     "#pragma hone param C in 0..15\n"
     "#pragma hone param D in {1, 2, 4, 8, 16, 32}\n"
     "#pragma hone let SUM = A + B\n"
-    "#pragma hone feature COST = 100 + 40*max(SUM - 5, 5 - SUM)\n";
+    "#pragma hone feature COST = 100 + 20*max(SUM - 5, 5 - SUM)\n";
 
 /* COST is right about A and B, up to a factor for each problem, and knows
  * nothing of C. */

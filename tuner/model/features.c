@@ -284,6 +284,12 @@ void hone__features_join(const hone_features *features, hone_text *out)
         hone__text_printf(out, "%s%s", i ? " " : "", features->names[i]);
 }
 
+void hone__features_identify(const hone_features *features, hone_text *out)
+{
+    hone__features_join(features, out);
+    hone__text_printf(out, " %s", features->tmpl->sha256);
+}
+
 void hone__features_get(hone_features *f, const int64_t *config, float *out)
 {
     const hone_template *tmpl = f->tmpl;

@@ -31,6 +31,10 @@ size_t hone__features_count(const hone_features *features);
 /* What they are called, in one line, joined by blanks. */
 void hone__features_join(const hone_features *features, hone_text *out);
 
+/* Those and the text of the template that they are of, in one line: features of
+ * the same name mean the same. */
+void hone__features_identify(const hone_features *features, hone_text *out);
+
 /* Those of one configuration; what cannot be evaluated is 0. Not for two
  * threads at a time. */
 void hone__features_get(hone_features *features, const int64_t *config,

@@ -51,7 +51,7 @@ const hone_model_part *hone__model_part(const hone_model *model,
     hone_text names = {0};
     const hone_model_part *found = NULL;
 
-    hone__features_join(features, &names);
+    hone__features_identify(features, &names);
     for (size_t i = 0; i < model->n_parts && !names.failed; ++i) {
         const hone_model_part *part = &model->parts[i];
 

@@ -2,8 +2,8 @@
 /* What all trials of an operation on a device teach about its next problem:
  * for each implementation trees that guess how much slower a configuration is
  * than the fastest that is known at its problem, by its features. Where the
- * template has an estimate of its own (`feature COST`), trees guess by how much
- * that is wrong, and know about nothing that it knows. */
+ * template has an estimate of its own (`feature COST`), trees guess what that
+ * leaves of it. */
 #ifndef HONE_TUNER_MODEL_MODEL_H
 #define HONE_TUNER_MODEL_MODEL_H
 
@@ -27,8 +27,8 @@ typedef struct hone_model_rows {
 /* An implementation that was learned. */
 typedef struct hone_model_part {
     char *implementation;
-    char *feature_names; /* joined by blanks: another template text, another
-                            model */
+    char *feature_names; /* and the digest of the template's text, joined by
+                            blanks: another text, another model */
     size_t n_features;
     hone_boost *boost;
 } hone_model_part;
@@ -40,8 +40,7 @@ typedef struct hone_model {
     size_t n_problems;
     /* How far it is off at a problem that it has not seen: the standard
      * deviation of what it guesses for trials within a factor of two of the
-     * fastest, problems left out in FOLDS parts (where there is an estimate, up
-     * to a factor for each of them); negative: not measured. */
+     * fastest, problems left out in FOLDS parts; negative: not measured. */
     double error;
 } hone_model;
 

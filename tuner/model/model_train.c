@@ -141,7 +141,7 @@ static char *names_of(const hone_features *features)
     hone_text names = {0};
     char *copy = NULL;
 
-    hone__features_join(features, &names);
+    hone__features_identify(features, &names);
     if (!names.failed && (copy = hone__alloc(names.length + 1)) != NULL)
         memcpy(copy, hone__text_str(&names), names.length + 1);
     hone__text_free(&names);

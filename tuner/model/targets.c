@@ -50,7 +50,7 @@ static double cost_of(const lesson *l, size_t i)
 /* Of a trial that did not fail: what its estimate leaves of its slowdown. */
 static double left_by_cost(const lesson *l, size_t i)
 {
-    return l->trials[i].slowdown -
+    return slowdown_of(&l->trials[i]) -
            (cost_of(l, i) - l->places[l->trials[i].problem].lowest);
 }
 
@@ -74,27 +74,17 @@ static void see_places(lesson *l)
     }
 }
 
-/* An estimate is right up to a factor, which each problem has its own: what
- * that differs by from problem to problem is no configuration's merit. */
+/* Trials of a problem lie about what an estimate leaves of it at its fast ones,
+ * which trees learn from the sizes. */
 static void fill(const lesson *l, double *out)
 {
-    double mean = 0;
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->n_places; ++i) {
-        if (l->places[i].weight > 0) {
-            mean += l->places[i].sum / l->places[i].weight;
-            ++n;
-        }
-    }
-    mean /= n ? (double)n : 1;
     for (size_t i = 0; i < l->n; ++i) {
         const place *const p = &l->places[l->trials[i].problem];
-        const double own = p->weight > 0 ? p->sum / p->weight : mean;
+        const double own = p->weight > 0 ? p->sum / p->weight : 0;
         const double off =
             isinf(l->trials[i].slowdown) ? most_off : left_by_cost(l, i) - own;
 
-        out[i] = mean + fmax(-most_off, fmin(most_off, off));
+        out[i] = own + fmax(-most_off, fmin(most_off, off));
     }
 }
 
