@@ -278,16 +278,11 @@ static void overall(const hone_features *f, double blocks, float *out)
     out[2] = (float)(f->bytes > 0 ? log2((1 + f->flops) / f->bytes) : 0);
 }
 
-void hone__features_join(const hone_features *features, hone_text *out)
-{
-    for (size_t i = 0; i < features->n; ++i)
-        hone__text_printf(out, "%s%s", i ? " " : "", features->names[i]);
-}
-
 void hone__features_identify(const hone_features *features, hone_text *out)
 {
-    hone__features_join(features, out);
-    hone__text_printf(out, " %s", features->tmpl->sha256);
+    for (size_t i = 0; i < features->n; ++i)
+        hone__text_printf(out, "%s ", features->names[i]);
+    hone__text_puts(out, features->tmpl->sha256);
 }
 
 void hone__features_get(hone_features *f, const int64_t *config, float *out)

@@ -28,11 +28,8 @@ void hone__features_free(hone_features *features);
  * text. */
 size_t hone__features_count(const hone_features *features);
 
-/* What they are called, in one line, joined by blanks. */
-void hone__features_join(const hone_features *features, hone_text *out);
-
-/* Those and the text of the template that they are of, in one line: features of
- * the same name mean the same. */
+/* What they are called and the digest of the template's text, in one line,
+ * joined by blanks: with another text the same name may mean something else. */
 void hone__features_identify(const hone_features *features, hone_text *out);
 
 /* Those of one configuration; what cannot be evaluated is 0. Not for two
