@@ -4,6 +4,7 @@
 #include "tests/tuner/search_fixture.h"
 
 #include "tuner/model/model.h"
+#include "tuner/search/chance.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,12 +14,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-static double unit(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
 
 typedef struct teacher {
     hone_search_fixture f;
@@ -54,7 +49,7 @@ static void test_model_corrects_an_estimate(void **state)
     teacher t = {0};
     hone_properties properties;
     hone_error err = {0};
-    uint64_t chance = 11;
+    hone_chance chance = hone__chance(11);
     double off = 0, lowest = log(100.0);
     const int64_t dims[HONE_MAX_DIMS] = {1000};
 
@@ -71,7 +66,7 @@ static void test_model_corrects_an_estimate(void **state)
 
         do {
             hone__space_get(t.f.space,
-                            (int64_t)(unit(&chance) * (double)t.f.space->count),
+                            hone__chance_below(&chance, t.f.space->count),
                             t.config);
         } while (t.config[0] + t.config[1] > 12);
         slowdown = log(time_at(&t, i % 8) / (100 * (double)(1 + i % 8)));

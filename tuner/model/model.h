@@ -73,10 +73,10 @@ const hone_model_part *hone__model_part(const hone_model *model,
                                         const char *implementation,
                                         const hone_features *features);
 
-/* What it guesses: log(time / fastest at the problem), where the template has
- * an estimate that and the lowest estimate of all, which is the caller's to
- * take away where he compares implementations. `row` is room for the features.
- * Not for two threads with the same `features`. */
+/* What it guesses: log(time / fastest at the problem); of a template with an
+ * estimate plus log of the lowest estimate there, which a caller who compares
+ * implementations takes away. `row` is room for the features. Not for two
+ * threads with the same `features`. */
 double hone__model_guess(const hone_model_part *part, hone_features *features,
                          const int64_t *config, float *row);
 

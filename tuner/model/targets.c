@@ -65,6 +65,7 @@ static void see_places(lesson *l)
     }
     for (size_t i = 0; i < l->n; ++i) {
         place *const p = &l->places[l->trials[i].problem];
+        /* Squared: what slow ones are off by says less about the level. */
         const double weight = pow(hone__model_weight(&l->trials[i]), 2);
 
         if (isinf(l->trials[i].slowdown))
