@@ -109,6 +109,14 @@ static hone_status expand(const reader *r, const hone_template *tmpl,
     return hone__expand_launch_spec(tmpl, config, &variant->spec, err);
 }
 
+/* What somebody names, or named once, may be anything that is right. */
+static hone_status create_space(const reader *r, const hone_template *tmpl,
+                                hone_space **out, hone_error *err)
+{
+    return hone__space_create_whole(tmpl, r->tuned->dims,
+                                    &r->stage->device.properties, out, err);
+}
+
 /* What is stored of it is damaged. */
 static hone_status compile_again(const reader *r, const hone_template *tmpl,
                                  hone_bench_variant *variant, hone_error *err)
@@ -121,8 +129,7 @@ static hone_status compile_again(const reader *r, const hone_template *tmpl,
                : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
 
     if (status == HONE_OK)
-        status = hone__space_create(tmpl, r->tuned->dims,
-                                    &r->stage->device.properties, &space, err);
+        status = create_space(r, tmpl, &space, err);
     if (status == HONE_OK)
         status = hone__space_check(space, config, err);
     if (status == HONE_OK)
@@ -298,8 +305,8 @@ static int is_there(const hone_bench_variants *variants, const char *config)
     return 0;
 }
 
-static hone_status read_config(reader *r, const int64_t *config,
-                               hone_error *err)
+static hone_status read_config(reader *r, const hone_space *space,
+                               const int64_t *config, hone_error *err)
 {
     const hone_template *tmpl = r->stage->tmpl;
     hone_bench_variant *variant;
@@ -307,8 +314,8 @@ static hone_status read_config(reader *r, const int64_t *config,
     hone_status status;
     int found = 0;
 
-    HONE_TRY(hone__space_check(r->stage->space, config, err));
-    hone__space_format(r->stage->space, config, &text);
+    HONE_TRY(hone__space_check(space, config, err));
+    hone__space_format(space, config, &text);
     status = hone__text_check(&text, err);
     if (status != HONE_OK || is_there(r->out, hone__text_str(&text))) {
         hone__text_free(&text);
@@ -327,6 +334,19 @@ static hone_status read_config(reader *r, const int64_t *config,
                          err));
     }
     return found ? HONE_OK : expand(r, tmpl, config, variant, err);
+}
+
+static hone_status read_configs(reader *r, const int64_t *const *configs,
+                                hone_error *err)
+{
+    hone_space *space = NULL;
+    hone_status status =
+        r->n_configs ? create_space(r, r->stage->tmpl, &space, err) : HONE_OK;
+
+    for (size_t i = 0; status == HONE_OK && i < r->n_configs; ++i)
+        status = read_config(r, space, configs[i], err);
+    hone__space_free(space);
+    return status;
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -365,8 +385,8 @@ hone_status hone__bench_variants_read(const hone_stage *stage,
         status = read_default(&r, err);
     if (status == HONE_OK)
         status = read_others(&r, err);
-    for (size_t i = 0; status == HONE_OK && i < n_configs; ++i)
-        status = read_config(&r, configs[i], err);
+    if (status == HONE_OK)
+        status = read_configs(&r, configs, err);
     hone__db_close(r.db);
     hone__text_free(&r.types);
     return status == HONE_OK ? hone__bench_variants_compile(stage, out, err)

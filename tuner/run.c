@@ -83,7 +83,7 @@ static hone_status time_plans(hone_problem *problem, hone_subject subject,
     hone_status status;
 
     HONE_TRY(hone__timer_open(problem, subject, 0, &timer, err));
-    status = hone__timer_series(&timer, HONE_SERIES_SAMPLES, samples, err);
+    status = hone__timer_series(&timer, 0, HONE_SERIES_SAMPLES, samples, err);
     hone__timer_close(&timer);
     result->time_ns = hone__median(samples, HONE_SERIES_SAMPLES);
     result->spread_ns = hone__half_iqr(samples, HONE_SERIES_SAMPLES);

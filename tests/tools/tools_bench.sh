@@ -64,6 +64,13 @@ HONE_DB=$work/none.db run 0 bench saxpy/stream --dims 5004 --device cpu --config
 out_has "x fastest"
 out_has "noise_floor"
 [ ! -e "$work/none.db" ] || fail "bench made a database"
+# What searches leave out may be timed.
+mkdir "$work/kernels"
+sed '0,/^#pragma hone require/s//#pragma hone prefer ITEMS > 1 "too few"\n&/' \
+    "$HONE_TEMPLATE_PATH/saxpy_stream.cu" >"$work/kernels/saxpy_stream.cu"
+HONE_DB=$work/none.db run 0 bench saxpy/stream --dims 5004 --device cpu \
+    --config $a --format json -I "$work/kernels"
+json rows.0.name=config rows.0.outcome=ok
 # What is asked for must be a configuration of this problem.
 run 3 bench saxpy/stream --dims 5003 --device cpu --config BLOCK=7
 out_empty

@@ -96,12 +96,14 @@ static hone_status series(void *user, int i, hone_finalist *item,
     hone_final_state *f = user;
     hone_timer *timer = &f->runners[i].timer;
     int n = item->n_samples;
-    double series_ns[HONE_RACE_MOST];
+    double series_ns[HONE_RACE_MOST], loaded_ns;
 
     _Static_assert((int)HONE_SERIES_SAMPLES <= (int)HONE_RACE_MOST, "room");
     if (f->problem->device->kind->rests) {
+        memcpy(series_ns, item->rounds_ns, sizeof series_ns);
+        loaded_ns = n > 0 ? hone__median(series_ns, (size_t)n) : 0;
         n = series_length(timer);
-        HONE_TRY(hone__timer_series(timer, n, series_ns, err));
+        HONE_TRY(hone__timer_series(timer, loaded_ns, n, series_ns, err));
     } else { /* Nothing lowers the clock of a core that works on: its rounds
                 serve. */
         memcpy(series_ns, item->rounds_ns, sizeof series_ns);

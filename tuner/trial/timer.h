@@ -42,15 +42,17 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
 hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
                                hone_error *err);
 
-/* Rests before a series, for executions above and below 100 us: kernels that
- * can reach the power limit need a longer one. Too long for every variant of
- * a run; what is stored of winners and baselines deserves it. */
+/* Rests before a series. Under load a card's power limit lowers its clock, for
+ * longer than the load lasts: after 30 ms a kernel that multiplies took up to a
+ * tenth longer than after 300, by what had run before (decision 215). So those
+ * that can reach the limit need the long one, which is too long for everybody:
+ * executions above 100 us, and shorter ones that took longer under load. */
 enum { HONE_REST_LONG_MS = 300, HONE_REST_SHORT_MS = 30 };
-/* A steady series after a short rest: the time a variant is known by. Under
- * long sustained load the card's power limit lowers the clock; the rest makes
- * the series the same whatever ran before. */
-hone_status hone__timer_series(hone_timer *timer, int n, double *out_ns,
-                               hone_error *err);
+/* A steady series after a rest: the time a variant is known by. The rest makes
+ * it the same whatever ran before. `loaded_ns`: what an execution took among
+ * others, one behind the other; 0: nobody knows. */
+hone_status hone__timer_series(hone_timer *timer, double loaded_ns, int n,
+                               double *out_ns, hone_error *err);
 /* So many samples that nobody times, one behind the other, and wait. */
 hone_status hone__timer_burst(hone_timer *timer, int n, hone_error *err);
 void hone__timer_close(hone_timer *timer);
