@@ -7,6 +7,7 @@
 #include "runtime/store/launch_hash.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct check_walk {
@@ -99,7 +100,7 @@ static hone_status on_variant(void *user, const hone_db_row *row,
 static hone_status read_model(const char *kind, const char *text,
                               hone_error *err)
 {
-    static const char title[] = "hone-chooser 1\n";
+    static const char title[] = "hone-chooser ";
     hone_chooser *chooser = NULL;
     hone_status status = HONE_OK;
 
@@ -108,8 +109,8 @@ static hone_status read_model(const char *kind, const char *text,
                    ? HONE_OK
                    : hone__fail(err, HONE_ERR_INPUT,
                                 "its first line is not that of a model");
-    if (strncmp(text, "hone-chooser ", 13) != 0 ||
-        strncmp(text, title, sizeof title - 1) == 0)
+    if (strncmp(text, title, sizeof title - 1) != 0 ||
+        strtol(text + sizeof title - 1, NULL, 10) <= HONE_CHOOSER_VERSION)
         status = hone__chooser_parse(text, &chooser, err);
     hone__chooser_free(chooser);
     return status;

@@ -74,7 +74,7 @@ static hone_status read_environment(hone_ctx *ctx, int *out_is_host,
     if (!limit || !*limit)
         return HONE_OK;
     errno = 0;
-    ctx->cache.most_plans = strtoul(limit, &end, 10);
+    ctx->cache.most_plans = (size_t)strtol(limit, &end, 10);
     if (errno || *end || *limit < '1' || *limit > '9')
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "HONE_PLAN_LIMIT: '%.64s' is not a number of plans, "

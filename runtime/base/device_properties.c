@@ -87,13 +87,20 @@ void hone__properties_of_host(hone_properties *out)
  * is another line. */
 static int read_model(const char *line, char out[64])
 {
+    static const char title[] = "model name";
+    const char *value = strchr(line, ':');
     size_t length;
 
-    if (sscanf(line, "model name : %63[^\n]", out) != 1)
+    if (strncmp(line, title, sizeof title - 1) != 0 || !value)
         return 0;
-    for (length = strlen(out); isspace((unsigned char)out[length - 1]);)
+    do
+        ++value;
+    while (isspace((unsigned char)*value));
+    (void)snprintf(out, 64, "%s", value);
+    for (length = strlen(out);
+         length && isspace((unsigned char)out[length - 1]);)
         out[--length] = '\0';
-    return 1;
+    return length > 0;
 }
 
 hone_status hone__host_name(char *out, size_t size, hone_error *err)

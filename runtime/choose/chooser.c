@@ -11,6 +11,8 @@ const hone_chooser_range hone__chooser_ranges[HONE_N_CHOOSER_PARAMETERS] = {
 #define CHOOSER_WEIGHT(name, usual) usual,
 static const double usual_weights[] = {HONE_CHOOSER_FEATURES(CHOOSER_WEIGHT)};
 
+static const char too_many[] = "too much for a chooser";
+
 static hone_status no_memory(hone_error *err)
 {
     return hone__out_of_memory(err, "");
@@ -25,8 +27,7 @@ hone_status hone__chooser_create(const char *op, size_t n_dims,
     *out = NULL;
     if (n_dims > HONE_MAX_DIMS || n_members > HONE_CHOOSER_MEMBERS ||
         n_problems > HONE_CHOOSER_PROBLEMS)
-        return hone__fail(err, HONE_ERR_ARGUMENT,
-                          "too many dims, members or problems for a chooser");
+        return hone__fail(err, HONE_ERR_ARGUMENT, too_many);
     c = hone__alloc(sizeof *c);
     if (!c)
         return no_memory(err);
@@ -90,10 +91,42 @@ hone_status hone__chooser_set_reach(hone_chooser *chooser, size_t member,
     return HONE_OK;
 }
 
+/* "d3", "e12": of dims, and of estimates that are there. */
+static hone_symbol find_symbol(void *user, const char *name, size_t length)
+{
+    const hone_chooser *c = user;
+    const int is_dim = name[0] == 'd';
+    const size_t n = is_dim ? c->n_dims : name[0] == 'e' ? c->n_estimates : 0;
+    size_t number = length > 1 ? 0 : n;
+
+    for (size_t i = 1; i < length && number < n; ++i)
+        number = name[i] >= '0' && name[i] <= '9'
+                     ? number * 10 + (size_t)(name[i] - '0')
+                     : n;
+    if (number >= n)
+        return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+    return (hone_symbol){HONE_SYMBOL_SLOT,
+                         (int64_t)(is_dim ? number : HONE_MAX_DIMS + number)};
+}
+
+hone_status hone__chooser_add_estimate(hone_chooser *chooser, const char *text,
+                                       size_t length, hone_error *err)
+{
+    if (chooser->n_estimates == HONE_CHOOSER_ESTIMATES)
+        return hone__fail(err, HONE_ERR_ARGUMENT, too_many);
+    HONE_TRY(hone__expr_compile(text, length, find_symbol, chooser,
+                                &chooser->estimates[chooser->n_estimates], NULL,
+                                err));
+    ++chooser->n_estimates;
+    return HONE_OK;
+}
+
 void hone__chooser_free(hone_chooser *chooser)
 {
     if (!chooser)
         return;
+    for (size_t i = 0; i < chooser->n_estimates; ++i)
+        hone__expr_free(chooser->estimates[i]);
     hone__chooser_model_free(chooser->model);
     hone__arena_free(&chooser->arena);
     hone__free(chooser);

@@ -6,10 +6,10 @@
  *
  *     log time(member, dims) = base(dims) + correction(member, dims)
  *
- * The base is that of the operation: what its bytes and its arithmetic take.
- * The correction is a Gaussian process over features of the dims, the same for
- * all members: their sizes and how well these are aligned. README.md has
- * what else was tried.
+ * The base is what the member's template says that it costs, or that of the
+ * operation: what its bytes and its arithmetic take. The correction is a
+ * Gaussian process over features of the dims, the same for all members: their
+ * sizes and how well these are aligned. README.md has what else was tried.
  *
  * Its life: parse, or create and fill in; prepare, once; then predict and
  * decide any number of times, which allocates nothing. Training changes
@@ -20,12 +20,14 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/text.h"
+#include "runtime/expr/expr.h"
 #include "runtime/launch/launch_spec.h"
 
 enum {
-    HONE_CHOOSER_VERSION = 1,
+    HONE_CHOOSER_VERSION = 2,     /* 1: without costs */
     HONE_CHOOSER_MEMBERS = 32,    /* at most */
     HONE_CHOOSER_PROBLEMS = 256,  /* at most */
+    HONE_CHOOSER_ESTIMATES = 512, /* at most */
     HONE_CHOOSER_LEAST_TIMES = 3, /* a member with fewer is not predicted */
     HONE_CHOOSER_SHA256 = 64      /* hex digits */
 };
@@ -73,6 +75,7 @@ typedef struct hone_chooser_member {
     /* n_dims: the largest that it was verified at, each dim for itself; NULL:
      * of none, and then it is not predicted. */
     int64_t *reach;
+    size_t cost; /* the estimate that is it, in any unit, from 1; 0: none */
 } hone_chooser_member;
 
 /* What prepare() makes; chooser_model.c. */
@@ -83,6 +86,10 @@ typedef struct hone_chooser {
     const char *op;
     size_t n_dims, n_members, n_problems;
     hone_chooser_member *members;
+    /* What costs read, each those before it: dims are d0, d1, .., these e0,
+     * e1, .. */
+    hone_expr *estimates[HONE_CHOOSER_ESTIMATES];
+    size_t n_estimates;
     int64_t *dims;   /* n_problems x n_dims */
     double *time_ns; /* n_problems x n_members; 0: not valid there, or not
                         right */
@@ -109,6 +116,9 @@ hone_status hone__chooser_set_member(hone_chooser *chooser, size_t member,
                                      hone_error *err);
 hone_status hone__chooser_set_reach(hone_chooser *chooser, size_t member,
                                     const int64_t *dims, hone_error *err);
+/* HONE_ERR_ARGUMENT: too many; HONE_ERR_INPUT: it is no such expression. */
+hone_status hone__chooser_add_estimate(hone_chooser *chooser, const char *text,
+                                       size_t length, hone_error *err);
 void hone__chooser_free(hone_chooser *chooser); /* NULL is a no-op */
 
 /* Is the member verified at dims as large as these? */

@@ -17,7 +17,7 @@ static double value_of(size_t kind, int64_t size)
 {
     if (kind == HONE_CHOOSER_alignment)
         return alignment(size);
-    return log2(size > 1 ? (double)size : 1);
+    return log(size > 1 ? (double)size : 1) / log(2);
 }
 
 /* Of a dim that follows others by default it counts how far it is from that:
@@ -46,8 +46,8 @@ size_t hone__chooser_features(const hone_chooser *chooser,
     return n;
 }
 
-double hone__chooser_base(const hone_chooser *chooser,
-                          const hone_launch_case *plan)
+static double base_of_operation(const hone_chooser *chooser,
+                                const hone_launch_case *plan)
 {
     const double *p = chooser->parameters;
     int64_t flops = 0;
@@ -58,4 +58,22 @@ double hone__chooser_base(const hone_chooser *chooser,
     return log(p[HONE_CHOOSER_launch_ns] +
                (bytes > 0 ? (double)bytes / p[HONE_CHOOSER_bytes_per_ns] : 0) +
                (flops > 0 ? (double)flops / p[HONE_CHOOSER_flops_per_ns] : 0));
+}
+
+void hone__chooser_bases(const hone_chooser *chooser,
+                         const hone_launch_case *plan, double *out)
+{
+    const double base = base_of_operation(chooser, plan);
+    int64_t slots[HONE_MAX_DIMS + HONE_CHOOSER_ESTIMATES];
+
+    memcpy(slots, plan->dims, chooser->n_dims * sizeof *slots);
+    for (size_t i = 0; i < chooser->n_estimates; ++i)
+        if (hone__expr_eval(chooser->estimates[i], slots,
+                            &slots[HONE_MAX_DIMS + i], NULL) != HONE_OK)
+            slots[HONE_MAX_DIMS + i] = 0; /* as searches take it */
+    for (size_t j = 0; j < chooser->n_members; ++j) {
+        const size_t cost = chooser->members[j].cost;
+
+        out[j] = cost ? log((double)slots[HONE_MAX_DIMS + cost - 1]) : base;
+    }
 }

@@ -88,10 +88,12 @@ static void fit(const hone_chooser *c, hone_chooser_model *m, size_t member)
     memcpy(inverse, m->inverse, m->n * m->row * sizeof *inverse);
     for (size_t i = 0; i < m->n; ++i) {
         const double time_ns = c->time_ns[i * m->n_members + member];
+        const double base = m->base[i * m->member_row + member];
+        const int is_known = time_ns > 0 && isfinite(base);
 
-        m->n_times[member] += time_ns > 0;
-        if (time_ns > 0)
-            correction[i] = log(time_ns) - m->base[i];
+        m->n_times[member] += (size_t)is_known;
+        if (is_known)
+            correction[i] = log(time_ns) - base;
         else
             leave_out(inverse, m->n, m->row, i);
     }
@@ -118,7 +120,7 @@ static hone_status build(const hone_chooser *c, const hone_launch_case *plan,
         at.n_dims = c->n_dims;
         m->n_features = hone__chooser_features(c, plan->spec, at.dims,
                                                &m->features[i], m->row);
-        m->base[i] = hone__chooser_base(c, &at);
+        hone__chooser_bases(c, &at, &m->base[i * m->member_row]);
     }
     HONE_TRY(invert_all(c, m, err));
     for (size_t j = 0; j < c->n_members; ++j)
@@ -133,11 +135,11 @@ static int allocate(const hone_chooser *c, hone_chooser_model *m)
     const size_t matrix = m->n * m->row;
     const size_t table = m->n * m->member_row;
 
-    m->block = hone__alloc((m->row * (most + 1) + 2 * matrix + 2 * table + 1) *
+    m->block = hone__alloc((m->row * most + 2 * matrix + 3 * table + 1) *
                            sizeof *m->block);
     m->features = m->block;
     m->base = m->features + m->row * most;
-    m->inverse = m->base + m->row;
+    m->inverse = m->base + table;
     m->scratch = m->inverse + matrix;
     m->alpha = m->scratch + matrix;
     m->diagonal = m->alpha + table;

@@ -25,10 +25,11 @@ struct hone_chooser_model {
     size_t n, n_members;
     size_t row, member_row; /* both padded */
     size_t n_times[HONE_CHOOSER_MEMBERS];
-    size_t n_features;     /* those with a weight */
-    double *features;      /* n_features x n, weighted */
-    double *base;          /* n: log(ns) */
-    double *inverse;       /* row x row: of the covariances of all problems */
+    size_t n_features; /* those with a weight */
+    double *features;  /* n_features x n, weighted */
+    double *base;    /* n x member_row: log(time), of some unit; NAN: nothing is
+                        known of the member there */
+    double *inverse; /* row x row: of the covariances of all problems */
     double mean_deviation; /* of problems that are left out */
     double *alpha;    /* n x member_row: what the covariances with a problem are
                          multiplied by; 0 where the member has no time */
@@ -46,9 +47,9 @@ void hone__chooser_model_free(hone_chooser_model *model); /* NULL: nothing */
 size_t hone__chooser_features(const hone_chooser *chooser,
                               const hone_launch_spec *spec, const int64_t *dims,
                               double *out, size_t stride);
-/* What a run of the operation takes, as log(ns). */
-double hone__chooser_base(const hone_chooser *chooser,
-                          const hone_launch_case *plan);
+/* n_members of what prediction corrects: log of a time; NAN: no prediction. */
+void hone__chooser_bases(const hone_chooser *chooser,
+                         const hone_launch_case *plan, double *out);
 
 /* ---- chooser_predict.c ----------------------------------------------------
  */

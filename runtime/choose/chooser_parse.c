@@ -240,6 +240,29 @@ static hone_status read_reach(chooser_reader *r)
     return read_dims(r, reach);
 }
 
+/* The rest of the line. */
+static hone_status read_estimate(chooser_reader *r)
+{
+    const char *const text = r->at;
+
+    r->at = r->end;
+    return hone__chooser_add_estimate(r->chooser, text, (size_t)(r->end - text),
+                                      r->err);
+}
+
+static hone_status read_cost(chooser_reader *r)
+{
+    size_t member = 0;
+    int64_t number;
+
+    HONE_TRY(read_member(r, &member));
+    if (!read_integer(next_word(r), &number) ||
+        (uint64_t)number >= r->chooser->n_estimates)
+        return fail(r);
+    r->chooser->members[member].cost = (size_t)number + 1;
+    return HONE_OK;
+}
+
 static hone_status read_parameter(chooser_reader *r, word name)
 {
     for (size_t i = 0; i < HONE_N_CHOOSER_PARAMETERS; ++i) {
@@ -258,10 +281,9 @@ static hone_status read_statement(chooser_reader *r)
     static const struct {
         const char *word;
         hone_status (*read)(chooser_reader *r);
-    } statements[] = {{"member", read_a_member},
-                      {"problem", read_problem},
-                      {"weight", read_weight},
-                      {"error", read_error},
+    } statements[] = {{"member", read_a_member},   {"problem", read_problem},
+                      {"weight", read_weight},     {"error", read_error},
+                      {"estimate", read_estimate}, {"cost", read_cost},
                       {"reach", read_reach}};
     const word name = next_word(r);
 
@@ -319,7 +341,8 @@ static hone_status read_beginning(chooser_reader *r, const char *text)
     word w;
 
     HONE_TRY(read_head(r, "hone-chooser", &w));
-    if (!read_integer(w, &number) || number != HONE_CHOOSER_VERSION)
+    if (!read_integer(w, &number) || number < 1 ||
+        number > HONE_CHOOSER_VERSION)
         return fail(r);
     HONE_TRY(read_head(r, "op", &w));
     if (!w.length || w.length >= sizeof op)
@@ -355,7 +378,7 @@ hone_status hone__chooser_parse(const char *text, hone_chooser **out,
         *out = r.chooser;
     else
         hone__chooser_free(r.chooser);
-    if (status == HONE_ERR_ARGUMENT)
+    if (status == HONE_ERR_ARGUMENT || status == HONE_ERR_INPUT)
         status = fail(&r);
     return status;
 }

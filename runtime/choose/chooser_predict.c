@@ -88,10 +88,10 @@ void hone__chooser_predict(const hone_chooser *chooser,
 {
     const hone_chooser_model *m = chooser->model;
     const double noise = chooser->parameters[HONE_CHOOSER_noise];
-    const double base = hone__chooser_base(chooser, plan);
     double features[HONE_CHOOSER_MOST_FEATURES];
     double k[HONE_CHOOSER_PROBLEMS];
     double correction[HONE_CHOOSER_MEMBERS] = {0};
+    double base[HONE_CHOOSER_MEMBERS];
     double deviation;
 
     (void)hone__chooser_features(chooser, plan->spec, plan->dims, features, 1);
@@ -99,14 +99,15 @@ void hone__chooser_predict(const hone_chooser *chooser,
         hone__chooser_covariances(chooser, m, features, k) + noise * noise -
         square_form(m, k));
     find_corrections(m, k, correction);
+    hone__chooser_bases(chooser, plan, base);
     out->n = m->n_members;
     out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
         hone_chooser_guess *guess = &out->of[j];
 
-        guess->log_ns = base + correction[j];
+        guess->log_ns = base[j] + correction[j];
         guess->doubt = -1;
-        if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES &&
+        if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES && isfinite(base[j]) &&
             hone__chooser_reaches(chooser, j, plan->dims))
             guess->doubt =
                 hone__chooser_doubt(m, deviation, chooser->members[j].error);

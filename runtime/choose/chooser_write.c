@@ -54,6 +54,17 @@ static void put_weights(const hone_chooser *chooser, hone_text *out)
     }
 }
 
+static void put_costs(const hone_chooser *chooser, hone_text *out)
+{
+    for (size_t i = 0; i < chooser->n_estimates; ++i)
+        hone__text_printf(out, "estimate %s\n",
+                          hone__expr_text(chooser->estimates[i]));
+    for (size_t j = 0; j < chooser->n_members; ++j)
+        if (chooser->members[j].cost)
+            hone__text_printf(out, "cost %zu %zu\n", j,
+                              chooser->members[j].cost - 1);
+}
+
 static void put_error(const char *whose, double error, hone_text *out)
 {
     if (!(error > 0))
@@ -74,6 +85,7 @@ hone_status hone__chooser_write(const hone_chooser *chooser, hone_text *out,
                           chooser->members[j].implementation);
     for (size_t i = 0; i < chooser->n_problems; ++i)
         put_problem(chooser, i, out);
+    put_costs(chooser, out);
     put_weights(chooser, out);
     for (size_t j = 0; j < chooser->n_members; ++j) {
         char number[24];

@@ -107,10 +107,11 @@ static size_t word_length(const parser *p)
     return n;
 }
 
+/* Of a letter, a digit or another character of names. */
 static int digit_value(char c)
 {
     static const char digits[] = "0123456789abcdef";
-    const char *found = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+    const char *found = strchr(digits, c | ' ');
 
     return found ? (int)(found - digits) : 99;
 }

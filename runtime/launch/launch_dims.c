@@ -6,6 +6,7 @@
 #include "runtime/base/text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Of an operation in a message, which may be cut. */
@@ -32,8 +33,7 @@ static void format_signature(const hone_launch_spec *spec, char *out,
             hone__text_printf(&text, " = %" PRId64, dim->default_value);
     }
     hone__text_puts(&text, ")");
-    out[0] = '\0';
-    strncat(out, hone__text_str(&text), size_bytes - 1);
+    (void)snprintf(out, size_bytes, "%s", hone__text_str(&text));
     hone__text_free(&text);
 }
 

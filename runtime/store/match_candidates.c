@@ -64,7 +64,7 @@ static double shape_distance(const void *user, const int64_t *tuned)
             return -1;
         product *= ratio;
     }
-    return log2(product);
+    return log(product);
 }
 
 static int same_types(const hone_match_source *s, const hone_store_row *row)
@@ -151,7 +151,7 @@ static int judge_foreign(const hone_matcher *m, hone_candidate *c)
         is_same_shape(c) ? 0 : shape_distance(c->source, c->row->dims);
     if (c->distance < 0)
         return 0;
-    c->distance += fabs(log2((double)n_here / (double)row->sm_count));
+    c->distance += fabs(log((double)n_here / (double)row->sm_count));
     c->mismatch = count_mismatches(m, row);
     return 1;
 }

@@ -31,7 +31,7 @@ static int judge(const hone_matcher *m, hone_match_kind kind,
         is_alike != (kind == HONE_MATCH_CHOSEN))
         return 0;
     c->order =
-        100 * n_older + fabs(log2((double)sm_count / (double)of->sm_count));
+        100 * n_older + fabs(log((double)sm_count / (double)of->sm_count));
     c->order = c->order * MOST_PLACES + (double)c->source->place;
     c->order = c->order * MOST_MISMATCHES +
                hone__match_mismatches(m, of->device_name, of->is_cold,

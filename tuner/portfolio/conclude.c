@@ -188,6 +188,7 @@ static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
         HONE_TRY(hone__chooser_set_member(
             out, i, hash, hone__template_name(m->impls[c->impl]), err));
         HONE_TRY(set_reach(run, i, out, err));
+        HONE_TRY(hone__portfolio_set_cost(run, i, out, err));
     }
     for (size_t p = 0; p < m->n_problems; ++p) {
         memcpy(&out->dims[p * out->n_dims], m->problems[p].dims,

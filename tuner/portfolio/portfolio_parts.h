@@ -23,6 +23,12 @@ typedef struct hone_portfolio_run {
 hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
                                     size_t n, int is_edges, hone_error *err);
 
+/* costs.c: what a member costs by its template, as predictions read it; of one
+ * whose template does not say so, or a library's, nothing is set. */
+hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
+                                     size_t member, hone_chooser *out,
+                                     hone_error *err);
+
 /* conclude.c: members and what they are worth, in the result; the chooser,
  * trained and stored. */
 hone_status hone__portfolio_conclude(hone_portfolio_run *run, hone_error *err);
