@@ -98,3 +98,15 @@ void choose_end(choose_fixture *fixture)
     hone__chooser_free(fixture->chooser);
     hone__launch_spec_free(fixture->spec);
 }
+
+void choose_add_costs(hone_chooser *chooser)
+{
+    static const char *const texts[] = {"d0*d1", "((e0/64)+1)", "max(e1,d2)"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i)
+        if (hone__chooser_add_estimate(chooser, texts[i], strlen(texts[i]),
+                                       NULL) != HONE_OK)
+            abort();
+    chooser->members[0].cost = 2;
+    chooser->members[2].cost = 3;
+}

@@ -27,6 +27,8 @@ hone_chooser *choose_make(size_t n_problems, hone_error *err);
 /* With the plan; ends the program where that fails. */
 void choose_begin(choose_fixture *fixture, size_t n_problems);
 hone_launch_case choose_at(const choose_fixture *fixture, const int64_t *dims);
+/* To its members 0 and 2; not prepared then. */
+void choose_add_costs(hone_chooser *chooser);
 void choose_end(choose_fixture *fixture);
 
 #endif

@@ -50,64 +50,6 @@ static hone_chooser_decision decide(const choose_fixture *f, int64_t m,
 /* ---- predictions ---------------------------------------------------------
  */
 
-/* Steps of ten: features of sizes do not know them. */
-static double stepped_ns(const int64_t *dims)
-{
-    return 700 * ceil((double)(dims[0] * dims[1]) / 655360);
-}
-
-static void add_estimate(hone_chooser *c, const char *text)
-{
-    hone_error err = {0};
-
-    if (hone__chooser_add_estimate(c, text, strlen(text), &err) != HONE_OK)
-        fail_msg("%s", err.text);
-}
-
-static void add_two_costs(hone_chooser *c)
-{
-    add_estimate(c, "d0*d1");
-    add_estimate(c, "((e0/64)+1)");
-    add_estimate(c, "max(e1,d2)");
-    c->members[0].cost = 2;
-    c->members[2].cost = 3;
-}
-
-/* Member 0 takes what it costs, up to a factor, at sizes that were not
- * measured; member 1 costs what cannot be evaluated there. */
-static void follows_costs(void **state)
-{
-    choose_fixture f;
-    hone_chooser_guesses guesses;
-    hone_chooser *c;
-
-    (void)state;
-    choose_begin(&f, 12);
-    c = f.chooser;
-    add_estimate(c, "d0*d1");
-    add_estimate(c, "ceildiv(e0,655360)*2");
-    add_estimate(c, "1000000/(d0%100)");
-    c->members[0].cost = 2;
-    c->members[1].cost = 3;
-    for (size_t i = 0; i < c->n_problems; ++i)
-        c->time_ns[i * CHOOSE_MEMBERS] = stepped_ns(&c->dims[i * CHOOSE_DIMS]);
-    prepare(&f);
-    for (int64_t m = 100; m <= 8000; m += 700)
-        for (int64_t n = 64; n <= 8000; n += 333) {
-            const int64_t dims[] = {m, n, n};
-
-            guesses = predict(&f, m, n, n);
-            assert_true(guesses.of[0].doubt >= 0);
-            assert_true(fabs(guesses.of[0].log_ns - log(stepped_ns(dims))) <
-                        0.02);
-            assert_true(guesses.of[1].doubt < 0);
-            assert_true(guesses.of[2].doubt >= 0);
-        }
-    guesses = predict(&f, 101, 64, 64);
-    assert_true(guesses.of[1].doubt >= 0);
-    choose_end(&f);
-}
-
 /* At 400 shapes that were not measured: rarely far from the best time. */
 static void chooses_near_the_best(void **state)
 {
@@ -365,7 +307,7 @@ static void is_read_as_written(void **state)
     f.chooser->members[1].reach = NULL;
     f.chooser->weights[HONE_CHOOSER_alignment][0] = 0;
     f.chooser->parameters[HONE_CHOOSER_noise] = 1.25e-3;
-    add_two_costs(f.chooser);
+    choose_add_costs(f.chooser);
     prepare(&f);
     hone__chooser_measure_errors(f.chooser);
     first = text_of(f.chooser);
@@ -463,16 +405,6 @@ static void names_each_mistake(void **state)
         {TWO "error all 101\n", 6},
         {TWO "reach 2 1,2\n", 6},
         {TWO "reach 1 1\n", 6},
-        {TWO "estimate\n", 6},
-        {TWO "estimate d0*\n", 6},
-        {TWO "estimate d2\n", 6},
-        {TWO "estimate e0\n", 6},
-        {TWO "estimate d0x\n", 6},
-        {TWO "estimate d0\nestimate d+1\n", 7},
-        {TWO "estimate d0\ncost 0 1\n", 7},
-        {TWO "estimate d0\ncost 2 0\n", 7},
-        {TWO "cost 0 0\n", 6},
-        {TWO "estimate d0\ncost 0 0 0\n", 7},
     };
 
     (void)state;
@@ -491,7 +423,7 @@ static void survives_any_damage(void **state)
 
     (void)state;
     choose_begin(&f, 5);
-    add_two_costs(f.chooser);
+    choose_add_costs(f.chooser);
     text = text_of(f.chooser);
     for (size_t i = 0; i < text.length; ++i) {
         const char kept = text.data[i];
@@ -637,7 +569,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_near_the_best),
-        cmocka_unit_test(follows_costs),
         cmocka_unit_test(doubts_what_is_far),
         cmocka_unit_test(leaves_one_out),
         cmocka_unit_test(keeps_within_reach),

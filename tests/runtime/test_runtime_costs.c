@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Choosers whose members say what they cost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/runtime/choose_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static hone_chooser_guesses predict(const choose_fixture *f, int64_t m,
+                                    int64_t n)
+{
+    const int64_t dims[] = {m, n, n};
+    const hone_launch_case at = choose_at(f, dims);
+    hone_chooser_guesses guesses;
+
+    hone__chooser_predict(f->chooser, &at, &guesses);
+    return guesses;
+}
+
+/* Steps of ten: features of sizes do not know them. */
+static double stepped_ns(const int64_t *dims)
+{
+    return 700 * ceil((double)(dims[0] * dims[1]) / 655360);
+}
+
+static void add_estimate(hone_chooser *c, const char *text)
+{
+    hone_error err = {0};
+
+    if (hone__chooser_add_estimate(c, text, strlen(text), &err) != HONE_OK)
+        fail_msg("%s", err.text);
+}
+
+/* Member 0 takes what it costs, up to a factor, at sizes that were not
+ * measured; member 1 costs what cannot be evaluated there. */
+static void follows_costs(void **state)
+{
+    choose_fixture f;
+    hone_chooser_guesses guesses;
+    hone_launch_case plan;
+    hone_chooser *c;
+
+    (void)state;
+    choose_begin(&f, 12);
+    c = f.chooser;
+    add_estimate(c, "d0*d1");
+    add_estimate(c, "ceildiv(e0,655360)*2");
+    add_estimate(c, "1000000/(d0%100)");
+    c->members[0].cost = 2;
+    c->members[1].cost = 3;
+    for (size_t i = 0; i < c->n_problems; ++i)
+        c->time_ns[i * CHOOSE_MEMBERS] = stepped_ns(&c->dims[i * CHOOSE_DIMS]);
+    plan = choose_at(&f, NULL);
+    assert_int_equal(hone__chooser_prepare(c, &plan, NULL), HONE_OK);
+    for (int64_t m = 100; m <= 8000; m += 700)
+        for (int64_t n = 64; n <= 8000; n += 333) {
+            const int64_t dims[] = {m, n, n};
+
+            guesses = predict(&f, m, n);
+            assert_true(guesses.of[0].doubt >= 0);
+            assert_true(fabs(guesses.of[0].log_ns - log(stepped_ns(dims))) <
+                        0.02);
+            assert_true(guesses.of[1].doubt < 0);
+            assert_true(guesses.of[2].doubt >= 0);
+        }
+    guesses = predict(&f, 101, 64);
+    assert_true(guesses.of[1].doubt >= 0);
+    choose_end(&f);
+}
+
+#define TWO                                                                    \
+    "hone-chooser 2\nop rows\ndims 2\nmember 0 "                               \
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef rows\n"  \
+    "member 1 "                                                                \
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef rows\n"
+
+static void names_each_mistake(void **state)
+{
+    static const struct {
+        const char *text;
+        int line;
+    } mistakes[] = {
+        {TWO "estimate\n", 6},
+        {TWO "estimate d0*\n", 6},
+        {TWO "estimate d2\n", 6},
+        {TWO "estimate e0\n", 6},
+        {TWO "estimate d0x\n", 6},
+        {TWO "estimate d0\nestimate d+1\n", 7},
+        {TWO "estimate d0\ncost 0 1\n", 7},
+        {TWO "estimate d0\ncost 2 0\n", 7},
+        {TWO "cost 0 0\n", 6},
+        {TWO "estimate d0\ncost 0 0 0\n", 7},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; ++i) {
+        hone_chooser *chooser = NULL;
+        hone_error err = {0};
+        char part[64];
+
+        (void)snprintf(part, sizeof part, "from line %d on", mistakes[i].line);
+        assert_int_equal(hone__chooser_parse(mistakes[i].text, &chooser, &err),
+                         HONE_ERR_INPUT);
+        assert_null(chooser);
+        if (!strstr(err.text, part))
+            fail_msg("'%s' is not in: %s", part, err.text);
+    }
+}
+
+static void is_bounded(void **state)
+{
+    choose_fixture f;
+    hone_error err = {0};
+
+    (void)state;
+    choose_begin(&f, 3);
+    for (size_t i = 0; i < HONE_CHOOSER_ESTIMATES; ++i)
+        add_estimate(f.chooser, "d0");
+    assert_int_equal(hone__chooser_add_estimate(f.chooser, "d0", 2, &err),
+                     HONE_ERR_ARGUMENT);
+    choose_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_costs),
+        cmocka_unit_test(names_each_mistake),
+        cmocka_unit_test(is_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
