@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a decision costs: 32 members, 100 problems, 14 dims of which 8 have
- * features. A program, not a test. */
+/* What a decision costs: 32 members, 100 problems, 8 dims, and how many of the
+ * members say what they cost. A program, not a test:
+ *
+ *   bench_choose [MEMBERS [PROBLEMS [WITH_COSTS]]] */
 #include "runtime/base/device_properties.h"
 #include "runtime/choose/chooser.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { DIMS = 8, REPEATS = 200000 };
@@ -82,10 +86,60 @@ static hone_chooser *make(size_t n_members, size_t n_problems)
     return c;
 }
 
+static size_t add(hone_chooser *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static size_t add(hone_chooser *c, const char *format, ...)
+{
+    char text[256];
+    hone_error err = {0};
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (hone__chooser_add_estimate(c, text, strlen(text), &err) != HONE_OK)
+        die(&err);
+    return c->n_estimates - 1;
+}
+
+/* As COST of gemm/sm90 is for one member: tiles, rounds, steps, what each
+ * takes; of 13 expressions four are the same for all. */
+static void add_costs(hone_chooser *c, size_t n_members)
+{
+    const size_t row_a = add(c, "d3*2"), row_b = add(c, "d4*2");
+    const size_t ask_a =
+        add(c, "100+(e%zu%%128?20:0)+(e%zu%%32?125:0)", row_a, row_a);
+    const size_t ask_b =
+        add(c, "100+(e%zu%%128?20:0)+(e%zu%%32?125:0)", row_b, row_b);
+    const size_t bytes = add(c, "d6*((d0*d2+d2*d1)*2+2*d0*d1*2)/2112");
+
+    for (size_t j = 0; j < n_members; ++j) {
+        const size_t bm = 64 << j % 3, bn = 32 + 8 * j;
+        const size_t tiles =
+            add(c, "ceildiv(d0,%zu)*ceildiv(d1,%zu)*d6", bm, bn);
+        const size_t rounds =
+            add(c, "max(100,80*ceildiv(e%zu,132)+20*e%zu/132)", tiles, tiles);
+        const size_t steps = add(c, "align(d2,64)/64");
+        const size_t multiply = add(c, "e%zu*%zu", steps, bm * bn / 32 + 18);
+        const size_t fetch = add(c, "e%zu*((%zu*e%zu+%zu*e%zu)/7600)", steps,
+                                 bm * 128, ask_a, bn * 128, ask_b);
+        const size_t wait = add(c, "1200*max(e%zu,4)/4", steps);
+        const size_t busy =
+            add(c, "max(max(e%zu,e%zu),e%zu)", multiply, fetch, wait);
+        const size_t tile = add(c, "e%zu+(e%zu+e%zu+e%zu-e%zu)/4+%zu", busy,
+                                multiply, fetch, wait, busy, bm * bn / 10);
+
+        c->members[j].cost = 1 + add(c, "4000+max(e%zu*e%zu/100*105/100,e%zu)",
+                                     rounds, tile, bytes);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const size_t n_members = argc > 1 ? (size_t)atoi(argv[1]) : 32;
     const size_t n_problems = argc > 2 ? (size_t)atoi(argv[2]) : 100;
+    const size_t n_costs = argc > 3 ? (size_t)atoi(argv[3]) : 0;
     static double times[REPEATS];
     hone_chooser *chooser = make(n_members, n_problems);
     hone_launch_spec *spec = NULL;
@@ -98,13 +152,15 @@ int main(int argc, char **argv)
     if (hone__launch_spec_parse(plan_text, &spec, &err) != HONE_OK ||
         hone__properties_of_arch("sm_90", &properties, &err) != HONE_OK)
         die(&err);
+    add_costs(chooser, n_costs < n_members ? n_costs : n_members);
     start = now_ns();
     if (hone__chooser_prepare(
             chooser, &(hone_launch_case){spec, NULL, DIMS, &properties},
             &err) != HONE_OK)
         die(&err);
-    (void)printf("%zu members, %zu problems: prepared in %.2f ms\n", n_members,
-                 n_problems, (now_ns() - start) / 1e6);
+    (void)printf("%zu members, %zu with costs, %zu problems: prepared in "
+                 "%.2f ms\n",
+                 n_members, n_costs, n_problems, (now_ns() - start) / 1e6);
     hone__chooser_measure_errors(chooser);
     for (int i = 0; i < REPEATS; ++i) {
         int64_t dims[DIMS];

@@ -201,9 +201,9 @@ size_t hone__matrix_find(const hone_matrix *matrix, size_t impl,
     return SIZE_MAX;
 }
 
-static hone_status add_candidate(hone_matrix *matrix, size_t impl,
-                                 const char *config, int is_default,
-                                 hone_error *err)
+hone_status hone__matrix_add(hone_matrix *matrix, size_t impl,
+                             const char *config, int is_default,
+                             hone_error *err)
 {
     hone_matrix_candidate *candidate;
 
@@ -233,7 +233,8 @@ static hone_status on_default(void *user, const hone_db_row *row,
 {
     const default_walk *walk = user;
 
-    return add_candidate(walk->matrix, walk->impl, row->values[0].text, 1, err);
+    return hone__matrix_add(walk->matrix, walk->impl, row->values[0].text, 1,
+                            err);
 }
 
 /* Its default variants, which may be another for each problem, since a
@@ -263,7 +264,7 @@ static hone_status on_ranked(void *user, const hone_db_row *row,
      * function for each problem. */
     if (impl == matrix->n_impls || matrix->impls[impl]->call)
         return HONE_OK;
-    return add_candidate(matrix, impl, row->values[1].text, 0, err);
+    return hone__matrix_add(matrix, impl, row->values[1].text, 0, err);
 }
 
 static hone_status find_candidates(hone_matrix *matrix, hone_error *err)
@@ -313,6 +314,7 @@ hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
     HONE_TRY(walk_problems(&walk, device_id, err));
     HONE_TRY(measure_distances(out, err));
     HONE_TRY(find_candidates(out, err));
+    HONE_TRY(hone__matrix_add_likely(out, err));
     n_cells = out->n_problems * out->n_candidates;
     out->time_ns =
         hone__arena_alloc(&out->arena, (n_cells + 1) * sizeof(double));

@@ -41,6 +41,13 @@ typedef struct hone_matrix {
     double *time_ns; /* n_problems x n_candidates: cells of portfolio_cover.h */
     double *best_ns; /* n_problems: of any variant, candidate or not */
     double *distance; /* n_problems x n_problems */
+    /* Problems between these, which nobody tunes (likely.h): what candidates
+     * of one implementation cost there by its template, in any unit. */
+    size_t likely_impl;
+    size_t n_likely;
+    int64_t (*likely)[HONE_MAX_DIMS];
+    double *likely_cost; /* n_likely x n_candidates: cells */
+    double *likely_best; /* n_likely: of any configuration that was looked at */
 } hone_matrix;
 
 /* Of which types problems with a winner are: each text once, one a line. */
@@ -53,6 +60,14 @@ hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
                               const char *types, hone_matrix *out,
                               hone_error *err);
 void hone__matrix_free(hone_matrix *matrix);
+
+/* matrix.c: one more candidate, if it is none yet. */
+hone_status hone__matrix_add(hone_matrix *matrix, size_t impl,
+                             const char *config, int is_default,
+                             hone_error *err);
+/* matrix_likely.c: draw them, and add what is the cheapest there. None where no
+ * template says what it costs, or nothing lies between. */
+hone_status hone__matrix_add_likely(hone_matrix *matrix, hone_error *err);
 
 /* The place of a stored template; n_impls: it is none of them. */
 size_t hone__matrix_impl(const hone_matrix *matrix, int64_t template_id);

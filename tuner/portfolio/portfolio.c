@@ -64,19 +64,41 @@ static void mark(hone_portfolio_run *run)
         run->never[i] = (unsigned char)m->candidates[i].is_wrong;
 }
 
+/* Times at the problems, and costs at likely ones. */
 static hone_cover_request cover_of(const hone_portfolio_run *run,
                                    const double *time_ns, size_t least,
                                    size_t most, double gain)
 {
-    return (hone_cover_request){.n_problems = run->matrix.n_problems,
-                                .n_candidates = run->matrix.n_candidates,
-                                .time_ns = time_ns,
-                                .best_ns = run->matrix.best_ns,
+    const hone_matrix *m = &run->matrix;
+    const size_t n_cells = m->n_problems * m->n_candidates;
+
+    memcpy(run->cover_ns, time_ns, n_cells * sizeof *time_ns);
+    memcpy(run->cover_best_ns, m->best_ns, m->n_problems * sizeof(double));
+    if (m->n_likely) {
+        memcpy(run->cover_ns + n_cells, m->likely_cost,
+               m->n_likely * m->n_candidates * sizeof(double));
+        memcpy(run->cover_best_ns + m->n_problems, m->likely_best,
+               m->n_likely * sizeof(double));
+    }
+    return (hone_cover_request){.n_problems = m->n_problems + m->n_likely,
+                                .n_candidates = m->n_candidates,
+                                .time_ns = run->cover_ns,
+                                .best_ns = run->cover_best_ns,
                                 .always = run->always,
                                 .never = run->never,
                                 .least = least,
                                 .most = most,
                                 .gain = gain};
+}
+
+static int is_valid_somewhere(const hone_portfolio_run *run, size_t candidate)
+{
+    const hone_matrix *m = &run->matrix;
+
+    for (size_t p = 0; p < m->n_problems; ++p)
+        if (m->time_ns[p * m->n_candidates + candidate] >= HONE_CELL_UNKNOWN)
+            return 1;
+    return 0;
 }
 
 /* By what is known so far, twice as many as are wanted. */
@@ -94,6 +116,8 @@ static hone_status choose_candidates(hone_portfolio_run *run, hone_error *err)
     hone__cover_estimate(m->n_problems, m->n_candidates, m->distance,
                          m->best_ns, times);
     mark(run);
+    for (size_t i = 0; i < m->n_candidates; ++i) /* it could not be measured */
+        run->never[i] |= !is_valid_somewhere(run, i);
     {
         const hone_cover_request cover = cover_of(run, times, most, most, 0);
 
@@ -101,6 +125,16 @@ static hone_status choose_candidates(hone_portfolio_run *run, hone_error *err)
     }
     hone__free(times);
     return status;
+}
+
+static int is_right_somewhere(const hone_portfolio_run *run, size_t candidate)
+{
+    const hone_matrix *m = &run->matrix;
+
+    for (size_t p = 0; p < m->n_problems; ++p)
+        if (m->time_ns[p * m->n_candidates + candidate] > 0)
+            return 1;
+    return 0;
 }
 
 /* By what was measured. */
@@ -114,9 +148,10 @@ static hone_status choose_members(hone_portfolio_run *run, hone_error *err)
     for (size_t i = 0; i < run->matrix.n_candidates; ++i) {
         const hone_matrix_candidate *c = &run->matrix.candidates[i];
 
-        /* Nor what could not be launched: its code is not there any more. */
-        run->never[i] |=
-            !run->is_measured[i] || (!c->is_vendor && !c->variant_id);
+        /* Nor what could not be launched, since its code is not there any more,
+         * or was right nowhere. */
+        run->never[i] |= !run->is_measured[i] || !is_right_somewhere(run, i) ||
+                         (!c->is_vendor && !c->variant_id);
     }
     return hone__cover_choose(&cover, run->members, &run->n_members, err);
 }
@@ -146,11 +181,17 @@ static hone_status settle_members(hone_portfolio_run *run, hone_error *err)
 static hone_status make_room(hone_portfolio_run *run, hone_error *err)
 {
     const size_t n = run->matrix.n_candidates + 1;
+    const size_t n_rows = run->matrix.n_problems + run->matrix.n_likely;
 
     run->always = hone__arena_alloc(&run->matrix.arena, n);
     run->never = hone__arena_alloc(&run->matrix.arena, n);
     run->is_measured = hone__arena_alloc(&run->matrix.arena, n);
-    return run->always && run->never && run->is_measured
+    run->cover_ns = hone__arena_alloc(&run->matrix.arena,
+                                      (n_rows * n + 1) * sizeof(double));
+    run->cover_best_ns =
+        hone__arena_alloc(&run->matrix.arena, (n_rows + 1) * sizeof(double));
+    return run->always && run->never && run->is_measured && run->cover_ns &&
+                   run->cover_best_ns
                ? HONE_OK
                : hone__out_of_memory(err, " for a portfolio");
 }

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Portfolios of a template that says what its configurations cost: what would be
+# the cheapest between the tuned shapes is tried, too, and the chooser knows at
+# which shapes it is cheap.
+. "$(dirname "$0")/hone_test.sh"
+command -v "${CXX:-c++}" >/dev/null || {
+    echo "there is no C++ compiler"
+    exit 77
+}
+tests=$(dirname "$HONE")/../tests
+cd "$work"
+ask() { "$tests/db_ask" "$@"; }
+
+# Eight items are cheap between 500,000 and 1,500,000 alone, where nothing is tuned.
+mkdir kernels
+sed 's|^#pragma hone launch|#pragma hone feature COST = n > 500000 \&\& n < 1500000 \&\& ITEMS == 8 ? n : 16*n\n&|' \
+    "$HONE_TEMPLATE_PATH/saxpy_stream.cu" >kernels/saxpy_stream.cu
+grep -q 'feature COST' kernels/saxpy_stream.cu || fail "the template has no COST"
+cp "$HONE_TEMPLATE_PATH/saxpy.cuh" kernels
+cat >shapes <<'END'
+saxpy/stream 100000
+saxpy/stream 300001
+saxpy/stream 2000000
+saxpy/stream 4000000
+END
+export HONE_TEMPLATE_PATH="$work/kernels"
+run 0 tune --shapes shapes --device cpu --budget 4 --db t.db \
+    --no-portfolio --format json
+tried=$(ask t.db "select count(*) from trial_v1 where config glob '*ITEMS=8*'")
+
+run 0 tune saxpy/stream --portfolio --device cpu --db t.db --format json
+json portfolios.0.problems=4 portfolios.0.chooser=true
+grep -o '"compiled": [0-9]*' out | grep -qv ' 0$' ||
+    fail "nothing new was compiled (before: $tried trials with eight items)"
+[ "$(ask t.db "select count(distinct problem_id) from trial_v1
+    where strategy = 'portfolio' and config glob '*ITEMS=8*'
+    and outcome = 'ok'")" -eq 4 ] || fail "eight items were not tried everywhere"
+grep -q '"config": "[^"]*ITEMS=8' out || fail "eight items are no member"
+
+# By costs it is expected to take a sixteenth there of what it takes elsewhere.
+predicted() {
+    sed -n 's/.*"predicted_time_ns": \([0-9]*\).*/\1/p' out
+}
+run 0 run saxpy --dims 499000 --device cpu --db t.db --format json
+json match=chosen
+near=$(predicted)
+run 0 run saxpy --dims 501000 --device cpu --db t.db --format json
+json match=chosen
+grep -q '"config": "[^"]*ITEMS=8' out || fail "not what is cheap at 501000"
+[ "$(($(predicted) * 2))" -lt "$near" ] ||
+    fail "$near ns are predicted for 499000, $(predicted) for 501000"
+run 0 check t.db

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems that a program may ask for next: between those that are tuned. What
+ * configurations cost there is known from their template (`feature COST`)
+ * without measuring anything; so a portfolio has candidates that would be the
+ * cheapest there, and its members cover these problems, too. */
+#ifndef HONE_TUNER_PORTFOLIO_LIKELY_H
+#define HONE_TUNER_PORTFOLIO_LIKELY_H
+
+#include "gen/space.h"
+#include "tuner/model/features.h"
+
+enum { HONE_LIKELY_MOST = 64 };
+
+typedef struct hone_likely {
+    const hone_template *tmpl;
+    hone_space *space;
+    hone_features *features;
+    float *row; /* scratch */
+} hone_likely;
+
+/* Costs of a template's configurations at a problem; close it also after a
+ * failure. HONE_ERR_CONSTRAINT: none is valid there. */
+hone_status hone__likely_open(const hone_template *tmpl, const int64_t *dims,
+                              const hone_properties *properties,
+                              hone_likely *out, hone_error *err);
+void hone__likely_close(hone_likely *likely);
+
+/* The logarithm of a cost; NAN: it is no configuration there, or one that the
+ * template advises against. */
+double hone__likely_cost(const hone_likely *likely, const int64_t *config);
+/* The configuration that costs least, as far as a sample of the space and steps
+ * from its best ones find it; its cost comes back. `config` has room for the
+ * parameters. */
+double hone__likely_cheapest(const hone_likely *likely, int64_t *config);
+
+#endif
