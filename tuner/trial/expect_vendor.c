@@ -42,6 +42,8 @@ static hone_status expect_baseline(hone_problem *problem, hone_check *check,
     if (status == HONE_OK)
         status = hone__expectations_run(problem, check, HONE_MAGNITUDE_TERMS,
                                         subject, err);
+    if (status == HONE_OK)
+        status = hone__expectations_agree(problem, check, err);
     hone__baseline_close(baseline);
     return status;
 }

@@ -48,6 +48,16 @@ hone_status hone__reference_template_load(const hone_problem *problem,
                                           const char *name, hone_variant *out,
                                           char out_why[256], hone_error *err);
 
+/* ---- expect_agree.c ------------------------------------------------------ */
+
+/* The check by a library of one output, whose expectations are made: is its
+ * result on integers that of the CPU references that were made, as far as they
+ * compute the same elements? Libraries err, too. If it is not, it compares
+ * nothing, and `skipped` says why. Nothing is looked at where a sum of
+ * integers need not be exact. */
+hone_status hone__expectations_agree(hone_problem *problem, hone_check *check,
+                                     hone_error *err);
+
 /* ---- expect_vendor.c ----------------------------------------------------- */
 
 /* By a vendor's library. */
