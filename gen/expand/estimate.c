@@ -15,6 +15,7 @@ typedef struct value {
     const char *text; /* NULL: known */
     int is_truth;     /* 0 or 1 */
     int64_t least;    /* of one that is not known; INT64_MIN: any */
+    char chain;       /* '+', '*': a text in parentheses of such operators */
 } value;
 
 typedef struct folder {
@@ -29,8 +30,10 @@ typedef struct folder {
     hone_error *err;
 } folder;
 
+/* The parser counts one branch at a time: here the first one's value, or the
+ * first operand of && and ||, lies below the second, once for each nesting. */
 typedef struct stack {
-    value at[HONE_EXPR_STACK];
+    value at[HONE_EXPR_STACK + 3 * HONE_EXPR_NESTING];
     size_t n;
 } stack;
 
@@ -122,6 +125,25 @@ static int is_call(const char *name)
     return name[0] >= 'a' && name[0] <= 'z';
 }
 
+/* Of a sum whose last operand is at the right, as they are written. */
+static char chain_of(hone_op op)
+{
+    if (op == HONE_OP_ADD || op == HONE_OP_SUB)
+        return '+';
+    return op == HONE_OP_MUL || op == HONE_OP_DIV || op == HONE_OP_MOD ? '*'
+                                                                       : 0;
+}
+
+/* The left operand: parentheses around what goes on are left out, since an
+ * expression may not have many of them. */
+static void spell_left(const value *v, char chain, hone_text *out)
+{
+    if (chain && v->text && v->chain == chain)
+        hone__text_printf(out, "%.*s", (int)strlen(v->text) - 2, v->text + 1);
+    else
+        spell(v, out);
+}
+
 static hone_status unary(folder *f, hone_op op, value *a)
 {
     const char *const name = name_of(op);
@@ -209,11 +231,12 @@ static hone_status binary(folder *f, hone_op op, value *a, const value *b)
     if (simplify(op, a, b))
         return HONE_OK;
     hone__text_printf(&text, is_call(name) ? "%s(" : "(", name);
-    spell(a, &text);
+    spell_left(a, chain_of(op), &text);
     hone__text_puts(&text, is_call(name) ? "," : name);
     spell(b, &text);
     hone__text_puts(&text, ")");
     *a = some(op >= HONE_OP_EQ && op <= HONE_OP_GE, least);
+    a->chain = chain_of(op);
     return keep(f, &text, a);
 }
 
@@ -280,12 +303,15 @@ static hone_status logic(folder *f, const hone_expr *expr, size_t *at, stack *s)
     return keep(f, &text, a);
 }
 
+/* Lets read lets: their stacks are in the arena, since there may be many. */
 static hone_status fold(folder *f, const hone_template_expr *expr, value *out)
 {
-    stack s = {.n = 0};
+    stack *s = hone__arena_alloc(&f->arena, sizeof *s);
 
-    HONE_TRY(run(f, expr->expr, 0, expr->expr->n_code, &s));
-    *out = s.at[0];
+    if (!s)
+        return hone__out_of_memory(f->err, "");
+    HONE_TRY(run(f, expr->expr, 0, expr->expr->n_code, s));
+    *out = s->at[0];
     return HONE_OK;
 }
 
@@ -303,6 +329,7 @@ static hone_status read_let(folder *f, size_t i, value *out)
             HONE_TRY(f->add(f->user, let->text, &number, f->err));
             hone__text_printf(&name, "e%zu", number);
             HONE_TRY(keep(f, &name, let));
+            let->chain = 0;
         }
     }
     *out = *let;

@@ -14,8 +14,9 @@ typedef hone_status hone_estimate_add(void *user, const char *text, size_t *out,
                                       hone_error *err);
 
 /* Append it to `out`: dims are called d0, d1, .. in declared order, what `add`
- * was given e0, e1, .. It may read numbers that were given before. Sizes are
- * taken to be at least 1: at one of 0 it may be another. Of `dims` only types
+ * was given e0, e1, .. It may read numbers that were given before. It is what
+ * the template says where nothing faults and sizes are at least 1 (also of dims
+ * that may be 0). Of `dims` only types
  * and dims that list their values are read. HONE_ERR_NOT_FOUND: the
  * template declares none; HONE_ERR_UNSUPPORTED: it is a quotient, or reads
  * something of a repeated launch. */

@@ -4,7 +4,7 @@
  * operation (one device, one mode, the same types); between them its time is
  * predicted, with a doubt.
  *
- *     log time(member, dims) = base(dims) + correction(member, dims)
+ *     log time(member, dims) = base(member, dims) + correction(member, dims)
  *
  * The base is what the member's template says that it costs, or that of the
  * operation: what its bytes and its arithmetic take. The correction is a
@@ -129,7 +129,7 @@ int hone__chooser_reaches(const hone_chooser *chooser, size_t member,
  *
  * One statement a line, words separated by one blank; README.md has all. */
 
-/* HONE_ERR_INPUT names the line; also where the first line is that of another
+/* HONE_ERR_INPUT names the line; also where the first line is that of a later
  * version, or of no chooser at all. */
 hone_status hone__chooser_parse(const char *text, hone_chooser **out,
                                 hone_error *err);
@@ -151,7 +151,8 @@ hone_status hone__chooser_prepare(hone_chooser *chooser,
 typedef struct hone_chooser_guess {
     double log_ns;
     double doubt; /* standard deviation of it; negative: no prediction, the
-                     member was measured nowhere, or does not reach so far */
+                     member was measured nowhere, does not reach so far,
+                     or its cost has no value there */
 } hone_chooser_guess;
 
 typedef struct hone_chooser_guesses {

@@ -70,7 +70,8 @@ void hone__chooser_bases(const hone_chooser *chooser,
     for (size_t i = 0; i < chooser->n_estimates; ++i)
         if (hone__expr_eval(chooser->estimates[i], slots,
                             &slots[HONE_MAX_DIMS + i], NULL) != HONE_OK)
-            slots[HONE_MAX_DIMS + i] = 0; /* as searches take it */
+            slots[HONE_MAX_DIMS + i] =
+                0; /* as a let of a template that is searched */
     for (size_t j = 0; j < chooser->n_members; ++j) {
         const size_t cost = chooser->members[j].cost;
 

@@ -47,7 +47,8 @@ void hone__chooser_model_free(hone_chooser_model *model); /* NULL: nothing */
 size_t hone__chooser_features(const hone_chooser *chooser,
                               const hone_launch_spec *spec, const int64_t *dims,
                               double *out, size_t stride);
-/* n_members of what prediction corrects: log of a time; NAN: no prediction. */
+/* n_members of what prediction corrects: log of a time; not finite: no
+ * prediction. */
 void hone__chooser_bases(const hone_chooser *chooser,
                          const hone_launch_case *plan, double *out);
 

@@ -37,7 +37,7 @@ typedef struct hone_candidate {
     hone_match_kind kind;
     hone_code_form form;
     int is_preferred; /* as a default, by its preference */
-    double distance;  /* of neighbours and of other devices' rows: sum of |log2
+    double distance;  /* of neighbours and of other devices' rows: sum of |log
                         ratio| over the dims, and of multiprocessors; of
                         defaults the preference */
     int mismatch;     /* other device name, mode, driver */

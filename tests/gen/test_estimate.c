@@ -93,7 +93,9 @@ static void knows_what_is_known(void **state)
          "(1+max((d0-3),2))"},
         {"#pragma hone feature COST = max(ceildiv(n, 64)*m/8, 0) + min(m*2, "
          "2)\n",
-         "(((ceildiv(d0,64)*d1)/8)+2)"},
+         "((ceildiv(d0,64)*d1/8)+2)"},
+        {"#pragma hone feature COST = n - m - (n - m) + n*m%n/(n*m)\n",
+         "(d0-d1-(d0-d1)+(d0*d1%d0/(d0*d1)))"},
         {"#pragma hone let A = n*TILE\n#pragma hone let B = A + TILE\n"
          "#pragma hone let UNREAD = n*7\n"
          "#pragma hone feature COST = A*B + A + (TILE > 2 ? UNREAD : 0)\n",
@@ -119,6 +121,33 @@ static void knows_what_is_known(void **state)
         forget(&e);
         hone__template_free(tmpl);
     }
+}
+
+/* Longer than parentheses may be deep. */
+static void takes_long_sums(void **state)
+{
+    static const int64_t dims[HONE_MAX_DIMS] = {3, 10, 0};
+    char text[4096];
+    hone_template *tmpl;
+    estimates e = {.n = 0};
+    hone_text out = {0};
+    hone_error err = {0};
+    size_t number, at;
+
+    (void)state;
+    at = (size_t)snprintf(text, sizeof text,
+                          HEAD "#pragma hone feature COST = n");
+    for (int i = 0; i < 150; ++i)
+        at += (size_t)snprintf(text + at, sizeof text - at, " + %s",
+                               i % 2 ? "n" : "m");
+    (void)snprintf(text + at, sizeof text - at, "\n" TAIL);
+    tmpl = parse_good(text);
+    if (estimate(tmpl, (const int64_t[]){2}, dims, &e, &out, &err) ||
+        add(&e, hone__text_str(&out), &number, &err))
+        fail_msg("%s", err.text);
+    hone__text_free(&out);
+    forget(&e);
+    hone__template_free(tmpl);
 }
 
 static void refuses_what_is_not_there(void **state)
@@ -265,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_what_is_known),
+        cmocka_unit_test(takes_long_sums),
         cmocka_unit_test(refuses_what_is_not_there),
         cmocka_unit_test(says_what_templates_say),
     };

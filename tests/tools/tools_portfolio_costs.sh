@@ -12,17 +12,20 @@ tests=$(dirname "$HONE")/../tests
 cd "$work"
 ask() { "$tests/db_ask" "$@"; }
 
-# Eight items are cheap between 500,000 and 1,500,000 alone, where nothing is tuned.
+# A parameter that only exists beside one item, so that not all are spelt alike.
+# Eight items are cheap between 125,000 and 375,000 alone, where nothing is tuned;
+# searches do not try them elsewhere.
 mkdir kernels
-sed 's|^#pragma hone launch|#pragma hone feature COST = n > 500000 \&\& n < 1500000 \&\& ITEMS == 8 ? n : 16*n\n&|' \
+sed 's|^#pragma hone require VEC|#pragma hone param MORE in {1, 2} when ITEMS == 1\n#pragma hone prefer ITEMS < 8 \|\| (n > 125000 \&\& n < 375000) "few"\n&|;
+s|^#pragma hone launch|#pragma hone feature COST = n > 125000 \&\& n < 375000 \&\& ITEMS == 8 ? n : 16*n\n&|' \
     "$HONE_TEMPLATE_PATH/saxpy_stream.cu" >kernels/saxpy_stream.cu
 grep -q 'feature COST' kernels/saxpy_stream.cu || fail "the template has no COST"
 cp "$HONE_TEMPLATE_PATH/saxpy.cuh" kernels
 cat >shapes <<'END'
-saxpy/stream 100000
-saxpy/stream 300001
-saxpy/stream 2000000
-saxpy/stream 4000000
+saxpy/stream 25000
+saxpy/stream 75001
+saxpy/stream 500000
+saxpy/stream 1000000
 END
 export HONE_TEMPLATE_PATH="$work/kernels"
 run 0 tune --shapes shapes --device cpu --budget 4 --db t.db \
@@ -33,21 +36,22 @@ run 0 tune saxpy/stream --portfolio --device cpu --db t.db --format json
 json portfolios.0.problems=4 portfolios.0.chooser=true
 grep -o '"compiled": [0-9]*' out | grep -qv ' 0$' ||
     fail "nothing new was compiled (before: $tried trials with eight items)"
-[ "$(ask t.db "select count(distinct problem_id) from trial_v1
-    where strategy = 'portfolio' and config glob '*ITEMS=8*'
-    and outcome = 'ok'")" -eq 4 ] || fail "eight items were not tried everywhere"
+[ "$(ask t.db "select max(n) from (select count(distinct problem_id) as n
+    from trial_v1 where config glob '*ITEMS=8*' and outcome in ('ok', 'unstable')
+    group by config)")" -eq 4 ] || fail "eight items were not tried everywhere"
 grep -q '"config": "[^"]*ITEMS=8' out || fail "eight items are no member"
 
-# By costs it is expected to take a sixteenth there of what it takes elsewhere.
+# Sizes so near to each other are told apart by costs alone (how far depends on
+# what four times say).
 predicted() {
     sed -n 's/.*"predicted_time_ns": \([0-9]*\).*/\1/p' out
 }
-run 0 run saxpy --dims 499000 --device cpu --db t.db --format json
+run 0 run saxpy --dims 124000 --device cpu --db t.db --format json
 json match=chosen
 near=$(predicted)
-run 0 run saxpy --dims 501000 --device cpu --db t.db --format json
+run 0 run saxpy --dims 126000 --device cpu --db t.db --format json
 json match=chosen
-grep -q '"config": "[^"]*ITEMS=8' out || fail "not what is cheap at 501000"
-[ "$(($(predicted) * 2))" -lt "$near" ] ||
-    fail "$near ns are predicted for 499000, $(predicted) for 501000"
+grep -q '"config": "[^"]*ITEMS=8' out || fail "not what is cheap at 126000"
+[ "$(($(predicted) * 100))" -lt "$((near * 93))" ] ||
+    fail "$near ns are predicted for 124000, $(predicted) for 126000"
 run 0 check t.db

@@ -241,6 +241,29 @@ static void test_estimate(void **state)
     assert_true(times[1] > 100 && times[1] < 110);
 }
 
+/* One that is right for the heavy problem, though another is for two. */
+static void weighs_problems(void **state)
+{
+    static const double times[] = {1, 2, 2, 1, 2, 1};
+    static const double best[] = {1, 1, 1};
+    static const double weights[] = {3, 1, 1};
+    hone_cover_request request = {.n_problems = 3,
+                                  .n_candidates = 2,
+                                  .time_ns = times,
+                                  .best_ns = best,
+                                  .least = 1,
+                                  .most = 1};
+    size_t set[1], n = 0;
+
+    (void)state;
+    assert_int_equal(hone__cover_choose(&request, set, &n, NULL), HONE_OK);
+    assert_true(n == 1 && set[0] == 1);
+    request.weight = weights;
+    assert_int_equal(hone__cover_choose(&request, set, &n, NULL), HONE_OK);
+    assert_true(n == 1 && set[0] == 0);
+    assert_true(fabs(hone__cover_mean(&request, set, 1) - exp2(0.4)) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,7 +272,8 @@ int main(void)
         cmocka_unit_test(test_always_and_never),
         cmocka_unit_test(test_nobody_is_valid),
         cmocka_unit_test(test_near_the_optimum),
-        cmocka_unit_test(test_estimate)};
+        cmocka_unit_test(test_estimate),
+        cmocka_unit_test(weighs_problems)};
 
     return cmocka_run_group_tests_name("portfolio_cover", tests, NULL, NULL);
 }

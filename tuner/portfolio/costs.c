@@ -34,6 +34,7 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
     hone_text text = {0};
     hone_status status;
     size_t estimate = 0;
+    const size_t n_before = out->n_estimates;
 
     if (!tmpl->cost || c->is_vendor ||
         hone__config_parse(tmpl, c->config, config, NULL) != HONE_OK)
@@ -45,8 +46,10 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
     if (status == HONE_OK)
         out->members[member].cost = estimate + 1;
     hone__text_free(&text);
-    if (status != HONE_ERR_UNSUPPORTED && status != HONE_ERR_ARGUMENT)
+    if (status == HONE_OK || status == HONE_ERR_NO_MEMORY)
         return status;
     hone__error_clear(err); /* it is predicted like one without */
+    while (out->n_estimates > n_before)
+        hone__expr_free(out->estimates[--out->n_estimates]);
     return HONE_OK;
 }

@@ -11,9 +11,10 @@
 
 enum { SAMPLE = 2000, STARTS = 4, MOST_STEPS = 16 };
 
+/* Configurations are value indexes here, as the space numbers them. */
 typedef struct seeker {
     const hone_likely *likely;
-    int64_t starts[STARTS][HONE_MAX_PARAMS];
+    int starts[STARTS][HONE_MAX_PARAMS];
     double costs[STARTS]; /* the lowest first */
     size_t n_starts;
 } seeker;
@@ -42,24 +43,31 @@ void hone__likely_close(hone_likely *likely)
     *likely = (hone_likely){0};
 }
 
-static double cost_of(const hone_likely *likely, const int64_t *config)
+/* What cannot be evaluated is 0 for a search; it says nothing. */
+static double cost_of(const hone_likely *likely, int64_t number)
 {
-    return hone__features_cost(likely->features, config, likely->row);
+    int64_t config[HONE_MAX_PARAMS];
+    double cost;
+
+    hone__space_get(likely->space, number, config);
+    cost = hone__features_cost(likely->features, config, likely->row);
+    return cost > 0 ? cost : NAN;
 }
 
 double hone__likely_cost(const hone_likely *likely, const int64_t *config)
 {
-    return hone__space_find(likely->space, config) < 0
-               ? NAN
-               : cost_of(likely, config);
+    const int64_t number = hone__space_find(likely->space, config);
+
+    return number < 0 ? NAN : cost_of(likely, number);
 }
 
 /* Among the best of the sample, if it is one of them. */
-static void offer(seeker *s, const int64_t *config, double cost)
+static void offer(seeker *s, const int *indexes, double cost)
 {
+    const size_t bytes = s->likely->space->n_params * sizeof *indexes;
     size_t at = s->n_starts;
 
-    if (s->n_starts == STARTS && !(cost < s->costs[STARTS - 1]))
+    if (isnan(cost) || (at == STARTS && !(cost < s->costs[STARTS - 1])))
         return;
     if (s->n_starts < STARTS)
         ++s->n_starts;
@@ -67,74 +75,83 @@ static void offer(seeker *s, const int64_t *config, double cost)
         --at;
     for (; at > 0 && cost < s->costs[at - 1]; --at) {
         s->costs[at] = s->costs[at - 1];
-        memcpy(s->starts[at], s->starts[at - 1], sizeof s->starts[at]);
+        memcpy(s->starts[at], s->starts[at - 1], bytes);
     }
     s->costs[at] = cost;
-    memcpy(s->starts[at], config, s->likely->tmpl->n_params * sizeof *config);
+    memcpy(s->starts[at], indexes, bytes);
 }
 
 /* Evenly over the space, in an order in which parameters change. */
 static void sample(seeker *s)
 {
-    const int64_t count = s->likely->space->count;
-    const int64_t n = count < SAMPLE ? count : SAMPLE;
-    int64_t config[HONE_MAX_PARAMS];
+    const hone_space *space = s->likely->space;
+    const int64_t n = space->count < SAMPLE ? space->count : SAMPLE;
+    int indexes[HONE_MAX_PARAMS];
 
     for (int64_t i = 0; i < n; ++i) {
-        const double at = (double)i * (double)count / (double)n;
+        const int64_t at =
+            (int64_t)((double)i * (double)space->count / (double)n);
 
-        hone__space_get(s->likely->space, (int64_t)at, config);
-        offer(s, config, cost_of(s->likely, config));
+        hone__space_get_indexes(space, at, indexes);
+        offer(s, indexes, cost_of(s->likely, at));
     }
 }
 
-/* To the best of those that differ in one parameter; 0: there is none. */
-static int step(const seeker *s, int64_t *config, double *cost)
+/* To the best of those that differ in one parameter, and in those that do not
+ * exist beside it any more; 0: there is none. */
+static hone_status step(const seeker *s, int *indexes, double *cost,
+                        int *out_moved, hone_error *err)
 {
-    int64_t best[HONE_MAX_PARAMS];
-    int is_better = 0;
+    const hone_space *space = s->likely->space;
+    const size_t bytes = space->n_params * sizeof *indexes;
+    int best[HONE_MAX_PARAMS];
 
-    for (size_t i = 0; i < s->likely->tmpl->n_params; ++i) {
-        const hone_param *param = &s->likely->tmpl->params[i];
-        const int64_t kept = config[i];
+    *out_moved = 0;
+    for (size_t i = 0; i < space->n_params; ++i)
+        for (int v = 0; v < space->n_values[i]; ++v) {
+            int other[HONE_MAX_PARAMS];
+            int64_t number;
+            double its;
 
-        for (size_t v = 0; v < param->n_values; ++v) {
-            double other;
-
-            config[i] = param->values[v];
-            if (config[i] == kept ||
-                hone__space_find(s->likely->space, config) < 0)
+            if (v == indexes[i])
                 continue;
-            other = cost_of(s->likely, config);
-            if (other < *cost) {
-                *cost = other;
-                is_better = 1;
-                memcpy(best, config, s->likely->tmpl->n_params * sizeof *best);
-            }
+            memcpy(other, indexes, bytes);
+            other[i] = v;
+            HONE_TRY(hone__space_settle_indexes(space, other, NULL, err));
+            number = hone__space_find_indexes(space, other);
+            its = number < 0 ? NAN : cost_of(s->likely, number);
+            if (!(its < *cost))
+                continue;
+            *cost = its;
+            *out_moved = 1;
+            memcpy(best, other, bytes);
         }
-        config[i] = kept;
-    }
-    if (is_better)
-        memcpy(config, best, s->likely->tmpl->n_params * sizeof *best);
-    return is_better;
+    if (*out_moved)
+        memcpy(indexes, best, bytes);
+    return HONE_OK;
 }
 
-double hone__likely_cheapest(const hone_likely *likely, int64_t *config)
+hone_status hone__likely_cheapest(const hone_likely *likely, int64_t *config,
+                                  double *out_cost, hone_error *err)
 {
-    const size_t bytes = likely->tmpl->n_params * sizeof *config;
     seeker s = {.likely = likely};
-    double best = INFINITY;
 
+    *out_cost = INFINITY;
     sample(&s);
     for (size_t i = 0; i < s.n_starts; ++i) {
-        int n_steps = 0;
+        int moves = 1;
 
-        while (n_steps < MOST_STEPS && step(&s, s.starts[i], &s.costs[i]))
-            ++n_steps;
-        if (s.costs[i] < best) {
-            best = s.costs[i];
-            memcpy(config, s.starts[i], bytes);
-        }
+        for (int n = 0; moves && n < MOST_STEPS; ++n)
+            HONE_TRY(step(&s, s.starts[i], &s.costs[i], &moves, err));
+        if (!(s.costs[i] < *out_cost))
+            continue;
+        *out_cost = s.costs[i];
+        hone__space_get(likely->space,
+                        hone__space_find_indexes(likely->space, s.starts[i]),
+                        config);
     }
-    return best;
+    return isfinite(*out_cost)
+               ? HONE_OK
+               : hone__fail(err, HONE_ERR_CONSTRAINT,
+                            "no configuration there says what it costs");
 }

@@ -26,11 +26,12 @@ hone_status hone__likely_open(const hone_template *tmpl, const int64_t *dims,
 void hone__likely_close(hone_likely *likely);
 
 /* The logarithm of a cost; NAN: it is no configuration there, or one that the
- * template advises against. */
+ * template advises against, or its cost cannot be evaluated. */
 double hone__likely_cost(const hone_likely *likely, const int64_t *config);
 /* The configuration that costs least, as far as a sample of the space and steps
- * from its best ones find it; its cost comes back. `config` has room for the
- * parameters. */
-double hone__likely_cheapest(const hone_likely *likely, int64_t *config);
+ * from its best ones find it, and the logarithm of its cost. `config` has room
+ * for the parameters. HONE_ERR_CONSTRAINT: none says what it costs. */
+hone_status hone__likely_cheapest(const hone_likely *likely, int64_t *config,
+                                  double *out_cost, hone_error *err);
 
 #endif

@@ -71,19 +71,21 @@ static hone_status add_cheapest(hone_matrix *m, hone_likely *open,
         int64_t config[HONE_MAX_PARAMS];
         hone_error why = {0};
         hone_text text = {0};
+        double cost = 0;
         hone_status status =
             hone__likely_open(tmpl, m->likely[i], m->properties, likely, &why);
 
-        if (status != HONE_OK)
+        if (status == HONE_OK)
+            status = hone__likely_cheapest(likely, config, &cost, &why);
+        if (status != HONE_OK) {
             hone__likely_close(likely);
-        if (status == HONE_ERR_NO_MEMORY)
-            return no_memory(err);
-        if (status != HONE_OK)
+            if (status == HONE_ERR_NO_MEMORY)
+                return no_memory(err);
             continue;
+        }
         memcpy(m->likely[m->n_likely], m->likely[i], sizeof *m->likely);
-        m->likely_best[m->n_likely++] =
-            exp(hone__likely_cheapest(likely, config));
-        hone__config_format(tmpl, config, NULL, &text);
+        m->likely_best[m->n_likely++] = exp(cost);
+        hone__space_format(likely->space, config, &text); /* as it is stored */
         status = hone__text_check(&text, err);
         if (status == HONE_OK)
             status = hone__matrix_add(m, m->likely_impl, hone__text_str(&text),

@@ -64,41 +64,72 @@ static void mark(hone_portfolio_run *run)
         run->never[i] = (unsigned char)m->candidates[i].is_wrong;
 }
 
-/* Times at the problems, and costs at likely ones. */
-static hone_cover_request cover_of(const hone_portfolio_run *run,
-                                   const double *time_ns, size_t least,
-                                   size_t most, double gain)
+/* At how many problems it has a time, or might. */
+static size_t count_cells(const hone_matrix *m, const double *time_ns,
+                          size_t candidate, int is_measured)
+{
+    size_t n = 0;
+
+    for (size_t p = 0; p < m->n_problems; ++p) {
+        const double cell = time_ns[p * m->n_candidates + candidate];
+
+        n += is_measured ? cell > 0 : cell >= HONE_CELL_UNKNOWN;
+    }
+    return n;
+}
+
+/* Costs at likely problems: of those alone that a chooser can predict. */
+static void add_likely(const hone_portfolio_run *run, const double *time_ns,
+                       int is_measured)
 {
     const hone_matrix *m = &run->matrix;
-    const size_t n_cells = m->n_problems * m->n_candidates;
+    double *costs = run->cover_ns + m->n_problems * m->n_candidates;
 
-    memcpy(run->cover_ns, time_ns, n_cells * sizeof *time_ns);
-    memcpy(run->cover_best_ns, m->best_ns, m->n_problems * sizeof(double));
-    if (m->n_likely) {
-        memcpy(run->cover_ns + n_cells, m->likely_cost,
-               m->n_likely * m->n_candidates * sizeof(double));
-        memcpy(run->cover_best_ns + m->n_problems, m->likely_best,
-               m->n_likely * sizeof(double));
+    for (size_t c = 0; c < m->n_candidates; ++c) {
+        const int counts =
+            count_cells(m, time_ns, c, is_measured) >= HONE_CHOOSER_LEAST_TIMES;
+
+        for (size_t p = 0; p < m->n_likely; ++p) {
+            const size_t at = p * m->n_candidates + c;
+
+            costs[at] = counts ? m->likely_cost[at] : HONE_CELL_INVALID;
+        }
     }
-    return (hone_cover_request){.n_problems = m->n_problems + m->n_likely,
+}
+
+/* Times at the problems, and costs at likely ones, which count as much
+ * together as the others do, and each at most as much as one of these. */
+static hone_cover_request cover_of(const hone_portfolio_run *run,
+                                   const double *time_ns, int is_measured,
+                                   size_t most)
+{
+    const hone_matrix *m = &run->matrix;
+    const size_t n_rows = m->n_problems + m->n_likely;
+    const double weight = m->n_likely > m->n_problems
+                              ? (double)m->n_problems / (double)m->n_likely
+                              : 1;
+
+    memcpy(run->cover_ns, time_ns,
+           m->n_problems * m->n_candidates * sizeof *time_ns);
+    add_likely(run, time_ns, is_measured);
+    for (size_t p = 0; p < n_rows; ++p) {
+        const int is_likely = p >= m->n_problems;
+
+        run->cover_weight[p] = is_likely ? weight : 1;
+        run->cover_best_ns[p] =
+            is_likely ? m->likely_best[p - m->n_problems] : m->best_ns[p];
+    }
+    return (hone_cover_request){.n_problems = n_rows,
                                 .n_candidates = m->n_candidates,
                                 .time_ns = run->cover_ns,
                                 .best_ns = run->cover_best_ns,
+                                .weight = run->cover_weight,
                                 .always = run->always,
                                 .never = run->never,
-                                .least = least,
+                                .least =
+                                    is_measured ? HONE_PORTFOLIO_LEAST : most,
                                 .most = most,
-                                .gain = gain};
-}
-
-static int is_valid_somewhere(const hone_portfolio_run *run, size_t candidate)
-{
-    const hone_matrix *m = &run->matrix;
-
-    for (size_t p = 0; p < m->n_problems; ++p)
-        if (m->time_ns[p * m->n_candidates + candidate] >= HONE_CELL_UNKNOWN)
-            return 1;
-    return 0;
+                                .gain = is_measured ? HONE_PORTFOLIO_GAIN : 0};
 }
 
 /* By what is known so far, twice as many as are wanted. */
@@ -117,9 +148,9 @@ static hone_status choose_candidates(hone_portfolio_run *run, hone_error *err)
                          m->best_ns, times);
     mark(run);
     for (size_t i = 0; i < m->n_candidates; ++i) /* it could not be measured */
-        run->never[i] |= !is_valid_somewhere(run, i);
+        run->never[i] |= !count_cells(m, m->time_ns, i, 0);
     {
-        const hone_cover_request cover = cover_of(run, times, most, most, 0);
+        const hone_cover_request cover = cover_of(run, times, 0, most);
 
         status = hone__cover_choose(&cover, run->set, &run->n_set, err);
     }
@@ -127,30 +158,21 @@ static hone_status choose_candidates(hone_portfolio_run *run, hone_error *err)
     return status;
 }
 
-static int is_right_somewhere(const hone_portfolio_run *run, size_t candidate)
-{
-    const hone_matrix *m = &run->matrix;
-
-    for (size_t p = 0; p < m->n_problems; ++p)
-        if (m->time_ns[p * m->n_candidates + candidate] > 0)
-            return 1;
-    return 0;
-}
-
 /* By what was measured. */
 static hone_status choose_members(hone_portfolio_run *run, hone_error *err)
 {
+    const hone_matrix *m = &run->matrix;
     const hone_cover_request cover =
-        cover_of(run, run->matrix.time_ns, HONE_PORTFOLIO_LEAST,
-                 HONE_PORTFOLIO_MOST, HONE_PORTFOLIO_GAIN);
+        cover_of(run, m->time_ns, 1, HONE_PORTFOLIO_MOST);
 
     mark(run);
-    for (size_t i = 0; i < run->matrix.n_candidates; ++i) {
-        const hone_matrix_candidate *c = &run->matrix.candidates[i];
+    for (size_t i = 0; i < m->n_candidates; ++i) {
+        const hone_matrix_candidate *c = &m->candidates[i];
 
         /* Nor what could not be launched, since its code is not there any more,
          * or was right nowhere. */
-        run->never[i] |= !run->is_measured[i] || !is_right_somewhere(run, i) ||
+        run->never[i] |= !run->is_measured[i] ||
+                         !count_cells(m, m->time_ns, i, 1) ||
                          (!c->is_vendor && !c->variant_id);
     }
     return hone__cover_choose(&cover, run->members, &run->n_members, err);
@@ -190,8 +212,10 @@ static hone_status make_room(hone_portfolio_run *run, hone_error *err)
                                       (n_rows * n + 1) * sizeof(double));
     run->cover_best_ns =
         hone__arena_alloc(&run->matrix.arena, (n_rows + 1) * sizeof(double));
+    run->cover_weight =
+        hone__arena_alloc(&run->matrix.arena, (n_rows + 1) * sizeof(double));
     return run->always && run->never && run->is_measured && run->cover_ns &&
-                   run->cover_best_ns
+                   run->cover_best_ns && run->cover_weight
                ? HONE_OK
                : hone__out_of_memory(err, " for a portfolio");
 }

@@ -10,7 +10,8 @@
 
 /* Fewer problems are none: nothing could be left out. */
 enum { HONE_PORTFOLIO_LEAST_PROBLEMS = 2 };
-/* Members: with the last one the geometric mean still has to gain so much. */
+/* Members: with the last one the geometric mean, over the problems and likely
+ * ones with their weights, still has to gain so much. */
 enum { HONE_PORTFOLIO_LEAST = 8, HONE_PORTFOLIO_MOST = HONE_CHOOSER_MEMBERS };
 #define HONE_PORTFOLIO_GAIN 0.002
 

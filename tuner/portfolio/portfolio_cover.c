@@ -43,6 +43,11 @@ static double ratio_log(const hone_cover_request *r, size_t problem,
     return ratio < nobody ? ratio : nobody;
 }
 
+static double weight_of(const hone_cover_request *r, size_t problem)
+{
+    return r->weight ? r->weight[problem] : 1;
+}
+
 /* What the set costs, were `more` in it, too. Smaller is better. */
 static double cost_with(const cover *c, size_t more)
 {
@@ -55,18 +60,20 @@ static double cost_with(const cover *c, size_t more)
         const double middle = ratio < c->first[p] ? c->first[p] : ratio;
         const double second = middle < c->second[p] ? middle : c->second[p];
 
-        sum += first + c->second_weight * second;
+        sum += weight_of(r, p) * (first + c->second_weight * second);
     }
     return sum;
 }
 
 static double mean_first(const cover *c)
 {
-    double sum = 0;
+    double sum = 0, weights = 0;
 
-    for (size_t p = 0; p < c->request->n_problems; ++p)
-        sum += c->first[p];
-    return c->request->n_problems ? sum / (double)c->request->n_problems : 0;
+    for (size_t p = 0; p < c->request->n_problems; ++p) {
+        sum += weight_of(c->request, p) * c->first[p];
+        weights += weight_of(c->request, p);
+    }
+    return weights > 0 ? sum / weights : 0;
 }
 
 static void add(cover *c, size_t candidate)
@@ -220,7 +227,7 @@ hone_status hone__cover_choose(const hone_cover_request *request, size_t *out,
 double hone__cover_mean(const hone_cover_request *request, const size_t *set,
                         size_t n)
 {
-    double sum = 0;
+    double sum = 0, weights = 0;
 
     for (size_t p = 0; p < request->n_problems; ++p) {
         double best = log(HONE_COVER_NOBODY);
@@ -230,9 +237,10 @@ double hone__cover_mean(const hone_cover_request *request, const size_t *set,
 
             best = ratio < best ? ratio : best;
         }
-        sum += best;
+        sum += weight_of(request, p) * best;
+        weights += weight_of(request, p);
     }
-    return request->n_problems ? exp(sum / (double)request->n_problems) : 1;
+    return weights > 0 ? exp(sum / weights) : 1;
 }
 
 /* ---- unknown times ---------------------------------------------------------

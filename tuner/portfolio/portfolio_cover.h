@@ -22,6 +22,7 @@ typedef struct hone_cover_request {
                               invalid */
     const double *best_ns; /* of each problem: the shortest time that is known
                               of anything */
+    const double *weight;  /* n_problems: what each counts; NULL: 1 */
     const unsigned char *always; /* members whatever they cost; NULL: none */
     const unsigned char *never;  /* NULL: none */
     size_t least, most;
@@ -37,8 +38,8 @@ typedef struct hone_cover_request {
 hone_status hone__cover_choose(const hone_cover_request *request, size_t *out,
                                size_t *out_n, hone_error *err);
 
-/* Geometric mean, over problems, of the best of the set over `best_ns`; at
- * least 1 where `best_ns` are the best of all candidates. */
+/* Geometric mean, over problems with their weights, of the best of the set over
+ * `best_ns`; at least 1 where `best_ns` are the best of all candidates. */
 double hone__cover_mean(const hone_cover_request *request, const size_t *set,
                         size_t n);
 

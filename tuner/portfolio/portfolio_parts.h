@@ -12,7 +12,7 @@ typedef struct hone_portfolio_run {
     hone_portfolio_result result;
     unsigned char *always, *never, *is_measured; /* of each candidate */
     /* What members cover: rows of problems, then of likely ones. */
-    double *cover_ns, *cover_best_ns;
+    double *cover_ns, *cover_best_ns, *cover_weight;
     size_t set[2 * HONE_PORTFOLIO_MOST]; /* measured everywhere */
     size_t n_set;
     size_t members[HONE_PORTFOLIO_MOST];

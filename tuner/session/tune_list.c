@@ -2,7 +2,8 @@
 /* A run without a search: it has a list of configurations, mostly of other
  * problems, and measures here what is valid here and was not measured before;
  * or it verifies them on edge shapes, where only those that came into a final
- * were. Their cubins lie in the database, so that nothing is compiled. */
+ * were. Cubins of those that were tuned lie in the database; others are
+ * compiled. */
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
