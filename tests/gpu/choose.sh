@@ -10,7 +10,8 @@
 #     OP=gemm sh tests/gpu/choose.sh FOLDER
 #
 # SEED: of the drawn problems (3101; those tested have the next one).
-# DEVICES: what tunes the lists, cuda:0,1 for two (DEVICE).
+# DEVICES: what tunes the lists and launches, cuda:0,1 for two (DEVICE). The list of 24
+# with its portfolio took 387 s of four H200: TRAIN and TRIALS must leave some.
 # SECONDS_MAX: the tests are interrupted then (540); what was reached is judged.
 # FOLDER/taught.db keeps all trials.
 #
@@ -51,14 +52,46 @@ fi
 }
 "$HONE" show models
 
-at() { # at PATH: of the run before
-    db_ask :memory: "select readfile('$OUT/run.json') ->> '\$.$1'"
-}
-runs() { # runs DB: time, match and implementation of each of the tested problems
+# What `hone run` uses: each of the devices that tune, or the one.
+case $DEVICES in
+cuda:*) run_on=$(echo "${DEVICES#cuda:}" | tr ',' ' ') ;;
+*) run_on= ;;
+esac
+# one LANE DEVICE DB: every so many of the tested problems.
+one() {
+    at=0
+    n=$(echo "${run_on:-0}" | wc -w)
     while read -r _ dims; do
-        step run hone run "$OP" --dims "$dims" --db "$1" >&2
-        echo "$dims $(at time_ns) $(at match) $(at implementation)"
+        at=$((at + 1))
+        [ $((at % n)) -eq "$1" ] || continue
+        file=$scratch/run.$at
+        "$HONE" run "$OP" --dims "$dims" --db "$3" --device "$2" --format json \
+            >"$file.json" 2>>"$OUT/steps.log" || {
+            echo "$dims 0 failed - -" >"$file.txt"
+            continue
+        }
+        db_ask :memory: "select '$dims ' || coalesce(j ->> 'time_ns', 0) || ' ' ||
+            (j ->> 'match') || ' ' || (j ->> 'implementation') || ' ' ||
+            coalesce(nullif(j ->> 'config', ''), '-')
+            from (select readfile('$file.json') as j)" >"$file.txt"
     done <"$scratch/test"
+}
+# runs DB: time, match, implementation and configuration of each of the tested
+# problems, on all devices at once.
+runs() {
+    lane=0
+    rm -f "$scratch"/run.*
+    for device in ${run_on:-$DEVICE}; do
+        case $device in [0-9]*) device=cuda:$device ;; esac
+        one "$lane" "$device" "$1" &
+        lane=$((lane + 1))
+    done
+    wait
+    at=1
+    while [ "$at" -le "$TEST" ]; do
+        cat "$scratch/run.$at.txt"
+        at=$((at + 1))
+    done
 }
 # last vendor|default DIMS: its time over the winner's, in the last ranking;
 # 0: none
@@ -76,7 +109,7 @@ last() {
     db_ask "$scratch/taught.db" "select round(coalesce($of / w.time_ns, 0), 4)
         from winner_v1 w where op = '$OP' and (dims = '$2' or dims glob '$2,*')"
 }
-runs "$HONE_DB" >"$OUT/chosen.txt" 2>"$OUT/steps.log"
+runs "$HONE_DB" >"$OUT/chosen.txt" 2>>"$OUT/steps.log"
 cp "$HONE_DB" "$scratch/taught.db"
 left=$((SECONDS_MAX + begin - $(date +%s)))
 [ $left -gt 0 ] || {
@@ -88,7 +121,7 @@ step test timeout -s INT $left \
     --device "$DEVICES" --format json --db "$scratch/taught.db"
 cp "$scratch/taught.db" "$OUT/taught.db"
 runs "$scratch/taught.db" >"$OUT/tuned.txt" 2>>"$OUT/steps.log"
-while read -r dims chosen_ns match by; do
+while read -r dims chosen_ns match by _; do
     # shellcheck disable=SC2046 # time, match and implementation of the tuned one
     set -- $(awk -v dims="$dims" '$1 == dims { print $2, $3, $4 }' \
         "$OUT/tuned.txt")
@@ -96,7 +129,9 @@ while read -r dims chosen_ns match by; do
     echo "$dims $chosen_ns $1 $(last vendor "$dims") $(last default "$dims")" \
         "$match $by $3"
 done <"$OUT/chosen.txt" >"$OUT/choose.txt"
-awk '{ loss = $2 / $3; sum += log(loss); if (loss > worst) worst = loss
+awk '$2 == 0 { print $1 " failed"; next }
+    { loss = $2 / $3; sum += log(loss); n_all++
+      if (loss > worst) worst = loss
       if (loss > 1.12) far++
       library = $4 ? loss / $4 : 0; plain = $5 ? loss / $5 : 0
       if (library) { n++; gain += log(library); if (library > 1/0.97) behind++
@@ -104,10 +139,10 @@ awk '{ loss = $2 / $3; sum += log(loss); if (loss > worst) worst = loss
       if (plain > 1.03) slower++
       printf "%-28s chosen/tuned %.3f /library %.3f /default %.3f  %s %s %s\n", \
           $1, loss, library, plain, $6, $7, $8 }
-    END { if (!NR) exit
+    END { if (!n_all) exit
       printf "chosen/tuned: %.4f in the geometric mean, %.3f at worst, %d of " \
           "%d above 1.12; %d slower than the default by 3 %%\n", \
-          exp(sum / NR), worst, far, NR, slower
+          exp(sum / n_all), worst, far, n_all, slower
       if (n) printf "chosen/library: %.4f, %.3f at worst, %d of %d above " \
           "1/0.97\n", exp(gain / n), lost, behind, n }' \
     "$OUT/choose.txt" | tee "$OUT/choose.md"
@@ -117,7 +152,7 @@ awk '{ loss = $2 / $3; sum += log(loss); if (loss > worst) worst = loss
 # that tunes (`tuned`) those that it reached.
 against() {
     awk -v run="$1" 'NR == FNR { if ($3 == "exact") time[$1] = $2; next }
-        time[$1] && (run != "tuned" || $3 == "exact") {
+        time[$1] && $2 > 0 && (run != "tuned" || $3 == "exact") {
             ratio = $2 / time[$1]; sum += log(ratio); n++
             if (ratio > worst) worst = ratio }
         END { if (n) printf "%s/alone: %.4f in the geometric mean, %.3f at " \
