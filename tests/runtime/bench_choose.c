@@ -115,7 +115,7 @@ static void add_costs(hone_chooser *c, size_t n_members)
     const size_t bytes = add(c, "d6*((d0*d2+d2*d1)*2+2*d0*d1*2)/2112");
 
     for (size_t j = 0; j < n_members; ++j) {
-        const size_t bm = 64 << j % 3, bn = 32 + 8 * j;
+        const size_t bm = (size_t)64 << j % 3, bn = 32 + 8 * j;
         const size_t tiles =
             add(c, "ceildiv(d0,%zu)*ceildiv(d1,%zu)*d6", bm, bn);
         const size_t rounds =
