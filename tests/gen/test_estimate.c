@@ -132,7 +132,7 @@ static void takes_long_sums(void **state)
     estimates e = {.n = 0};
     hone_text out = {0};
     hone_error err = {0};
-    size_t number, at;
+    size_t number = 0, at;
 
     (void)state;
     at = (size_t)snprintf(text, sizeof text,
@@ -227,7 +227,7 @@ static void check_config(const hone_template *tmpl, const int64_t *config,
     estimates e = {.n = 0};
     hone_text out = {0};
     hone_error err = {0};
-    size_t last;
+    size_t last = 0;
 
     if (estimate(tmpl, config, dims[0], &e, &out, &err) ||
         add(&e, hone__text_str(&out), &last, &err))
