@@ -103,9 +103,9 @@ static void chosen_elements(void **state)
     (void)state;
     gpu_fixture_setup(&f);
     cpu = expected(&f.problem->checks[0]);
-    assert_int_equal(
-        hone__block_alloc(&f.device, 2 * sizeof *index, &cpu->index, NULL),
-        HONE_OK);
+    assert_int_equal(hone__block_alloc(f.problem->device, 2 * sizeof *index,
+                                       &cpu->index, NULL),
+                     HONE_OK);
     index = (int64_t *)(uintptr_t)cpu->index.data;
     index[0] = 17;
     index[1] = 990;

@@ -11,8 +11,8 @@ enum { LOOKED_AT = 256 };
 
 typedef struct agreement {
     hone_problem *problem;
-    int type;                  /* of the output's lanes */
-    const hone_block *library; /* values of all elements */
+    int type;                 /* of the output's lanes */
+    const hone_block *values; /* values of all elements */
     int n, n_other;
 } agreement;
 
@@ -50,7 +50,7 @@ static hone_status compare(agreement *a, const hone_expectation *cpu,
         if (cpu->index.base)
             HONE_TRY(read(a, &cpu->index, i, &at, err));
         HONE_TRY(read(a, &cpu->value, i, &want, err));
-        HONE_TRY(read(a, a->library, at, &found, err));
+        HONE_TRY(read(a, a->values, at, &found, err));
         a->n_other += rounded(a->type, want) != found;
         ++a->n;
     }
@@ -72,7 +72,7 @@ hone_status hone__expectations_agree(hone_problem *problem, hone_check *check,
     agreement a = {
         .problem = problem,
         .type = hone__lane_type(problem->resolved.args[check->output].type),
-        .library = &check->expected[HONE_PASS_EXACT].value};
+        .values = &check->expected[HONE_PASS_EXACT].value};
 
     if (!check->expected[HONE_PASS_EXACT].count || !hone__type_is_real(a.type))
         return HONE_OK;
