@@ -8,9 +8,13 @@ command -v "${CXX:-c++}" >/dev/null || {
     echo "there is no C++ compiler"
     exit 77
 }
+command -v sqlite3 >/dev/null || {
+    echo "sqlite3 is not installed"
+    exit 77
+}
 tests=$(dirname "$HONE")/../tests
 cd "$work"
-ask() { "$tests/db_ask" "$@"; }
+ask() { sqlite3 "$@"; }
 
 # A parameter that only exists beside one item, so that not all are spelt alike.
 # Eight items are cheap between 125,000 and 375,000 alone, where nothing is tuned;
@@ -30,6 +34,19 @@ END
 export HONE_TEMPLATE_PATH="$work/kernels"
 run 0 tune --shapes shapes --device cpu --budget 4 --db t.db \
     --no-portfolio --format json
+
+# What this machine measures says nothing here, and one that is busy would decide
+# what is chosen: trials are told their times, by what they cost and, a little, by
+# their name.
+told="outcome = 'ok', time_ns = (SELECT (2000.0 + p.dims / 3)
+    * (1 + length(v.config) % 7 / 100.0)
+    FROM session s JOIN problem p USING (problem_id), variant v
+    WHERE s.session_id = trial.session_id AND v.variant_id = trial.variant_id)
+    WHERE outcome IN ('ok', 'unstable')"
+ask t.db "UPDATE trial SET $told;
+    CREATE TRIGGER told AFTER INSERT ON trial BEGIN
+        UPDATE trial SET $told AND trial_id = new.trial_id;
+    END"
 tried=$(ask t.db "select count(*) from trial_v1 where config glob '*ITEMS=8*'")
 
 run 0 tune saxpy/stream --portfolio --device cpu --db t.db --format json
@@ -37,12 +54,11 @@ json portfolios.0.problems=4 portfolios.0.chooser=true
 grep -o '"compiled": [0-9]*' out | grep -qv ' 0$' ||
     fail "nothing new was compiled (before: $tried trials with eight items)"
 [ "$(ask t.db "select max(n) from (select count(distinct problem_id) as n
-    from trial_v1 where config glob '*ITEMS=8*' and outcome in ('ok', 'unstable')
+    from trial_v1 where config glob '*ITEMS=8*' and outcome = 'ok'
     group by config)")" -eq 4 ] || fail "eight items were not tried everywhere"
 grep -q '"config": "[^"]*ITEMS=8' out || fail "eight items are no member"
 
-# Sizes so near to each other are told apart by costs alone (how far depends on
-# what four times say).
+# Sizes so near to each other are told apart by costs alone.
 predicted() {
     sed -n 's/.*"predicted_time_ns": \([0-9]*\).*/\1/p' out
 }
@@ -52,6 +68,6 @@ near=$(predicted)
 run 0 run saxpy --dims 126000 --device cpu --db t.db --format json
 json match=chosen
 grep -q '"config": "[^"]*ITEMS=8' out || fail "not what is cheap at 126000"
-[ "$(($(predicted) * 100))" -lt "$((near * 93))" ] ||
+[ "$(($(predicted) * 10))" -lt "$near" ] ||
     fail "$near ns are predicted for 124000, $(predicted) for 126000"
 run 0 check t.db
