@@ -2,6 +2,8 @@
 /* A chooser's memory: see chooser.h. */
 #include "runtime/choose/chooser_model.h"
 
+#include "runtime/base/grow.h"
+
 #include <string.h>
 
 #define CHOOSER_RANGE(name, usual, low, high) {#name, usual, low, high},
@@ -91,10 +93,18 @@ hone_status hone__chooser_set_reach(hone_chooser *chooser, size_t member,
     return HONE_OK;
 }
 
-/* "d3", "e12": of dims, and of estimates that are there. */
+/* An expression that is compiled. */
+typedef struct estimate_reader {
+    hone_chooser *chooser;
+    int has_no_memory;
+} estimate_reader;
+
+/* "d3", "e12": of dims, and of estimates that are there; which of these are
+ * read is written down. */
 static hone_symbol find_symbol(void *user, const char *name, size_t length)
 {
-    const hone_chooser *c = user;
+    estimate_reader *r = user;
+    hone_chooser *c = r->chooser;
     const int is_dim = name[0] == 'd';
     const size_t n = is_dim ? c->n_dims : name[0] == 'e' ? c->n_estimates : 0;
     size_t number = length > 1 ? 0 : n;
@@ -103,8 +113,12 @@ static hone_symbol find_symbol(void *user, const char *name, size_t length)
         number = name[i] >= '0' && name[i] <= '9'
                      ? number * 10 + (size_t)(name[i] - '0')
                      : n;
-    if (number >= n)
+    if (number < n && !is_dim)
+        r->has_no_memory |= !HONE_GROW(c->reads, c->n_reads);
+    if (number >= n || r->has_no_memory)
         return (hone_symbol){HONE_SYMBOL_UNKNOWN, 0};
+    if (!is_dim)
+        c->reads[c->n_reads++] = (uint16_t)number;
     return (hone_symbol){HONE_SYMBOL_SLOT,
                          (int64_t)(is_dim ? number : HONE_MAX_DIMS + number)};
 }
@@ -112,12 +126,59 @@ static hone_symbol find_symbol(void *user, const char *name, size_t length)
 hone_status hone__chooser_add_estimate(hone_chooser *chooser, const char *text,
                                        size_t length, hone_error *err)
 {
-    if (chooser->n_estimates == HONE_CHOOSER_ESTIMATES)
+    const size_t n = chooser->n_estimates;
+    estimate_reader reader = {chooser, 0};
+    hone_chooser_estimate *estimate;
+    hone_status status;
+
+    if (n == HONE_CHOOSER_ESTIMATES)
         return hone__fail(err, HONE_ERR_ARGUMENT, too_many);
-    HONE_TRY(hone__expr_compile(text, length, find_symbol, chooser,
-                                &chooser->estimates[chooser->n_estimates], NULL,
-                                err));
+    if (!HONE_GROW(chooser->estimates, n))
+        return no_memory(err);
+    estimate = &chooser->estimates[n];
+    status = hone__expr_compile(text, length, find_symbol, &reader,
+                                &estimate->expr, NULL, err);
+    if (status != HONE_OK) {
+        chooser->n_reads = n ? estimate[-1].end : 0;
+        return reader.has_no_memory ? no_memory(err) : status;
+    }
+    estimate->end = chooser->n_reads;
     ++chooser->n_estimates;
+    return HONE_OK;
+}
+
+void hone__chooser_keep_estimates(hone_chooser *chooser, size_t n)
+{
+    while (chooser->n_estimates > n)
+        hone__expr_free(chooser->estimates[--chooser->n_estimates].expr);
+    chooser->n_reads = n ? chooser->estimates[n - 1].end : 0;
+}
+
+hone_status hone__chooser_add_place(hone_chooser *chooser, const int64_t *dims,
+                                    const size_t *members, size_t n_members,
+                                    hone_error *err)
+{
+    const size_t bytes = chooser->n_dims * sizeof *dims;
+    hone_chooser_place *place;
+    int64_t *own;
+
+    if (chooser->n_places == HONE_CHOOSER_PLACES ||
+        n_members > HONE_CHOOSER_AT_PLACE)
+        return hone__fail(err, HONE_ERR_ARGUMENT, too_many);
+    own = hone__arena_alloc(&chooser->arena, bytes + 1);
+    if (!own || !HONE_GROW(chooser->places, chooser->n_places))
+        return no_memory(err);
+    memcpy(own, dims, bytes);
+    place = &chooser->places[chooser->n_places];
+    *place = (hone_chooser_place){.dims = own, .n_members = n_members};
+    for (size_t i = 0; i < n_members; ++i) {
+        if (members[i] >= chooser->n_members)
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "a place of a chooser: there is no member %zu",
+                              members[i]);
+        place->members[i] = (int16_t)members[i];
+    }
+    ++chooser->n_places;
     return HONE_OK;
 }
 
@@ -125,8 +186,10 @@ void hone__chooser_free(hone_chooser *chooser)
 {
     if (!chooser)
         return;
-    for (size_t i = 0; i < chooser->n_estimates; ++i)
-        hone__expr_free(chooser->estimates[i]);
+    hone__chooser_keep_estimates(chooser, 0);
+    hone__free(chooser->estimates);
+    hone__free(chooser->reads);
+    hone__free(chooser->places);
     hone__chooser_model_free(chooser->model);
     hone__arena_free(&chooser->arena);
     hone__free(chooser);

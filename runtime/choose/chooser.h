@@ -24,12 +24,14 @@
 #include "runtime/launch/launch_spec.h"
 
 enum {
-    HONE_CHOOSER_VERSION = 2,     /* 1: without costs */
-    HONE_CHOOSER_MEMBERS = 32,    /* at most */
-    HONE_CHOOSER_PROBLEMS = 256,  /* at most */
-    HONE_CHOOSER_ESTIMATES = 512, /* at most */
-    HONE_CHOOSER_LEAST_TIMES = 3, /* a member with fewer is not predicted */
-    HONE_CHOOSER_SHA256 = 64      /* hex digits */
+    HONE_CHOOSER_VERSION = 3,      /* 1: without costs, 2: without places */
+    HONE_CHOOSER_MEMBERS = 256,    /* at most */
+    HONE_CHOOSER_PROBLEMS = 256,   /* at most */
+    HONE_CHOOSER_ESTIMATES = 4096, /* at most */
+    HONE_CHOOSER_PLACES = 1024,    /* at most */
+    HONE_CHOOSER_AT_PLACE = 4,     /* members of a place, at most */
+    HONE_CHOOSER_LEAST_TIMES = 3,  /* a member with fewer is not predicted */
+    HONE_CHOOSER_SHA256 = 64       /* hex digits */
 };
 
 /* Hyper-parameters: name, default, smallest, largest. All are larger than 0,
@@ -78,6 +80,21 @@ typedef struct hone_chooser_member {
     size_t cost; /* the estimate that is it, in any unit, from 1; 0: none */
 } hone_chooser_member;
 
+/* An expression over dims, and others in front of it. */
+typedef struct hone_chooser_estimate {
+    hone_expr *expr;
+    size_t end; /* of those that it reads, in `reads`: they begin where those of
+                   the one in front end */
+} hone_chooser_estimate;
+
+/* Dims, whether anything was measured there or not, and who is likely to be the
+ * best at dims like these. */
+typedef struct hone_chooser_place {
+    const int64_t *dims; /* n_dims */
+    int16_t members[HONE_CHOOSER_AT_PLACE];
+    size_t n_members;
+} hone_chooser_place;
+
 /* What prepare() makes; chooser_model.c. */
 typedef struct hone_chooser_model hone_chooser_model;
 
@@ -88,8 +105,14 @@ typedef struct hone_chooser {
     hone_chooser_member *members;
     /* What costs read, each those before it: dims are d0, d1, .., these e0,
      * e1, .. */
-    hone_expr *estimates[HONE_CHOOSER_ESTIMATES];
+    hone_chooser_estimate *estimates;
     size_t n_estimates;
+    uint16_t *reads; /* numbers of estimates */
+    size_t n_reads;
+    /* With places, a decision looks at the members of the nearest ones, and at
+     * those that no place has; without any, at all members. */
+    hone_chooser_place *places;
+    size_t n_places;
     int64_t *dims;   /* n_problems x n_dims */
     double *time_ns; /* n_problems x n_members; 0: not valid there, or not
                         right */
@@ -119,6 +142,12 @@ hone_status hone__chooser_set_reach(hone_chooser *chooser, size_t member,
 /* HONE_ERR_ARGUMENT: too many; HONE_ERR_INPUT: it is no such expression. */
 hone_status hone__chooser_add_estimate(hone_chooser *chooser, const char *text,
                                        size_t length, hone_error *err);
+/* Forget all but the first `n`. */
+void hone__chooser_keep_estimates(hone_chooser *chooser, size_t n);
+/* HONE_ERR_ARGUMENT: too many, or no such member. */
+hone_status hone__chooser_add_place(hone_chooser *chooser, const int64_t *dims,
+                                    const size_t *members, size_t n_members,
+                                    hone_error *err);
 void hone__chooser_free(hone_chooser *chooser); /* NULL is a no-op */
 
 /* Is the member verified at dims as large as these? */
@@ -151,8 +180,9 @@ hone_status hone__chooser_prepare(hone_chooser *chooser,
 typedef struct hone_chooser_guess {
     double log_ns;
     double doubt; /* standard deviation of it; negative: no prediction, the
-                     member was measured nowhere, does not reach so far,
-                     or its cost has no value there */
+                     member was measured nowhere, does not reach so far, its
+                     cost has no value there, or other members' places are
+                     nearer */
 } hone_chooser_guess;
 
 typedef struct hone_chooser_guesses {

@@ -21,7 +21,7 @@ void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
     out->n = m->n_members;
     out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
-        const size_t at = i * m->member_row + j;
+        const size_t at = j * m->row + i;
         hone_chooser_guess *guess = &out->of[j];
 
         *guess = (hone_chooser_guess){0, -1};

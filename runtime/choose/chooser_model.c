@@ -14,6 +14,8 @@ void hone__chooser_model_free(hone_chooser_model *model)
     if (!model)
         return;
     hone__free(model->block);
+    hone__free(model->place_block);
+    hone__free(model->needs);
     hone__free(model);
 }
 
@@ -58,6 +60,7 @@ static hone_status invert_all(const hone_chooser *c, hone_chooser_model *m,
         (void)hone__chooser_covariances(c, m, features, row);
         row[i] += noise * noise;
     }
+    memcpy(m->covariance, m->inverse, m->n * m->row * sizeof *m->inverse);
     while (n_done < m->n && exchange(m->inverse, m->n, m->row, n_done))
         ++n_done;
     if (n_done < m->n)
@@ -70,40 +73,66 @@ static hone_status invert_all(const hone_chooser *c, hone_chooser_model *m,
     return HONE_OK;
 }
 
-/* Of an inverse that of the problems but one, whose row and column are 0 then.
- */
-static void leave_out(double *inverse, size_t n, size_t row, size_t k)
+/* In `scratch`, the inverse covariance of the known problems, with zeros for
+ * the others: theirs are exchanged back, or these alone exchanged, whichever
+ * are fewer. */
+static void invert_known(hone_chooser_model *m, const unsigned char *is_known,
+                         size_t n_known)
 {
-    (void)exchange(inverse, n, row, k);
-    for (size_t i = 0; i < n; ++i)
-        inverse[i * row + k] = inverse[k * row + i] = 0;
+    const int is_forward = n_known < m->n / 2;
+
+    memcpy(m->scratch, is_forward ? m->covariance : m->inverse,
+           m->n * m->row * sizeof *m->scratch);
+    for (size_t i = 0; i < m->n; ++i)
+        if (is_known[i] == is_forward)
+            (void)exchange(m->scratch, m->n, m->row, i);
+    for (size_t i = 0; i < m->n; ++i)
+        for (size_t j = 0; j < m->n && !is_known[i]; ++j)
+            m->scratch[j * m->row + i] = m->scratch[i * m->row + j] = 0;
 }
 
 /* What the times of a member give, by the inverse of its problems. */
 static void fit(const hone_chooser *c, hone_chooser_model *m, size_t member)
 {
-    double *const inverse = m->scratch;
+    const double *const inverse = m->scratch;
     double correction[HONE_CHOOSER_PROBLEMS] = {0};
+    unsigned char is_known[HONE_CHOOSER_PROBLEMS];
 
-    memcpy(inverse, m->inverse, m->n * m->row * sizeof *inverse);
     for (size_t i = 0; i < m->n; ++i) {
         const double time_ns = c->time_ns[i * m->n_members + member];
-        const double base = m->base[i * m->member_row + member];
-        const int is_known = time_ns > 0 && isfinite(base);
+        const double base = m->base[member * m->row + i];
 
-        m->n_times[member] += (size_t)is_known;
-        if (is_known)
+        is_known[i] = time_ns > 0 && isfinite(base);
+        m->n_times[member] += is_known[i];
+        if (is_known[i])
             correction[i] = log(time_ns) - base;
-        else
-            leave_out(inverse, m->n, m->row, i);
     }
+    invert_known(m, is_known, m->n_times[member]);
     for (size_t i = 0; i < m->n; ++i) {
-        const size_t at = i * m->member_row + member;
+        const size_t at = member * m->row + i;
 
         for (size_t j = 0; j < m->n; ++j)
             m->alpha[at] += inverse[i * m->row + j] * correction[j];
         m->diagonal[at] = inverse[i * m->row + i];
     }
+}
+
+/* A problem: its features, and what members cost there. */
+static void describe(const hone_chooser *c, const hone_launch_case *plan,
+                     hone_chooser_model *m, size_t i)
+{
+    const hone_launch_case at = {plan->spec, &c->dims[i * c->n_dims], c->n_dims,
+                                 plan->properties};
+    double values[HONE_CHOOSER_MOST_FEATURES];
+    double base[HONE_CHOOSER_MEMBERS];
+    unsigned char all[HONE_CHOOSER_MEMBERS];
+
+    hone__chooser_values(c->n_dims, plan->spec, at.dims, values);
+    m->n_features = hone__chooser_features(c, values, &m->features[i], m->row);
+    memset(all, 1, sizeof all);
+    hone__chooser_bases(c, m, &at, all, base);
+    for (size_t j = 0; j < m->n_members; ++j)
+        m->base[j * m->row + i] = base[j];
 }
 
 static hone_status build(const hone_chooser *c, const hone_launch_case *plan,
@@ -113,15 +142,10 @@ static hone_status build(const hone_chooser *c, const hone_launch_case *plan,
         return hone__fail(err, HONE_ERR_INPUT,
                           "chooser of %s: it has %zu dims, the launch plan %zu",
                           c->op, c->n_dims, plan->spec->n_dims);
-    for (size_t i = 0; i < m->n; ++i) {
-        hone_launch_case at = *plan;
-
-        at.dims = &c->dims[i * c->n_dims];
-        at.n_dims = c->n_dims;
-        m->n_features = hone__chooser_features(c, plan->spec, at.dims,
-                                               &m->features[i], m->row);
-        hone__chooser_bases(c, &at, &m->base[i * m->member_row]);
-    }
+    HONE_TRY(hone__chooser_prepare_costs(c, m, err));
+    for (size_t i = 0; i < m->n; ++i)
+        describe(c, plan, m, i);
+    HONE_TRY(hone__chooser_prepare_places(c, plan->spec, m, err));
     HONE_TRY(invert_all(c, m, err));
     for (size_t j = 0; j < c->n_members; ++j)
         fit(c, m, j);
@@ -133,13 +157,14 @@ static int allocate(const hone_chooser *c, hone_chooser_model *m)
 {
     const size_t most = HONE_N_CHOOSER_FEATURES * c->n_dims;
     const size_t matrix = m->n * m->row;
-    const size_t table = m->n * m->member_row;
+    const size_t table = m->n_members * m->row;
 
-    m->block = hone__alloc((m->row * most + 2 * matrix + 3 * table + 1) *
+    m->block = hone__alloc((m->row * most + 3 * matrix + 3 * table + 1) *
                            sizeof *m->block);
     m->features = m->block;
     m->base = m->features + m->row * most;
-    m->inverse = m->base + table;
+    m->covariance = m->base + table;
+    m->inverse = m->covariance + matrix;
     m->scratch = m->inverse + matrix;
     m->alpha = m->scratch + matrix;
     m->diagonal = m->alpha + table;
@@ -158,7 +183,6 @@ hone_status hone__chooser_prepare(hone_chooser *chooser,
         m->n = chooser->n_problems;
         m->row = hone__chooser_padded(m->n);
         m->n_members = chooser->n_members;
-        m->member_row = hone__chooser_padded(m->n_members);
     }
     status = m && allocate(chooser, m) ? build(chooser, plan, m, err)
                                        : hone__out_of_memory(err, "");

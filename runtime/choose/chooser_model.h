@@ -23,19 +23,29 @@ static inline size_t hone__chooser_padded(size_t n)
 struct hone_chooser_model {
     double *block;
     size_t n, n_members;
-    size_t row, member_row; /* both padded */
+    size_t row; /* n, padded */
     size_t n_times[HONE_CHOOSER_MEMBERS];
-    size_t n_features; /* those with a weight */
-    double *features;  /* n_features x n, weighted */
-    double *base;    /* n x member_row: log(time), of some unit; NAN: nothing is
-                        known of the member there */
-    double *inverse; /* row x row: of the covariances of all problems */
+    size_t n_features;  /* those with a weight */
+    double *features;   /* n_features x n, weighted */
+    double *base;       /* n_members x n: log(time), of some unit; NAN: nothing
+                           is known of the member there */
+    double *covariance; /* row x row: of all problems */
+    double *inverse;    /* of that */
     double mean_deviation; /* of problems that are left out */
-    double *alpha;    /* n x member_row: what the covariances with a problem are
+    double *alpha;    /* n_members x n: what the covariances with a problem are
                          multiplied by; 0 where the member has no time */
     double *scratch;  /* as the inverse */
-    double *diagonal; /* n x member_row: of the inverse, of those problems alone
+    double *diagonal; /* n_members x n: of the inverse, of those problems alone
                          that the member has times of */
+    /* Numbers of the estimates that the costs of members need, in their order:
+     * of each up to its end, from that of the member in front on. */
+    uint16_t *needs;
+    size_t needs_end[HONE_CHOOSER_MEMBERS];
+    /* Of places: the values that are not the same at all of them. */
+    size_t n_place_values, place_row;
+    uint16_t place_values[HONE_CHOOSER_MOST_FEATURES]; /* which */
+    float *place_block; /* n_place_values x n_places */
+    unsigned char is_placed[HONE_CHOOSER_MEMBERS]; /* some place has it */
 };
 
 void hone__chooser_model_free(hone_chooser_model *model); /* NULL: nothing */
@@ -43,14 +53,35 @@ void hone__chooser_model_free(hone_chooser_model *model); /* NULL: nothing */
 /* ---- chooser_features.c ---------------------------------------------------
  */
 
+/* What is known of dims: n_dims values of each kind of feature. */
+void hone__chooser_values(size_t n_dims, const hone_launch_spec *spec,
+                          const int64_t *dims, double *out);
 /* Those that have a weight, times that, `stride` apart; how many comes back. */
-size_t hone__chooser_features(const hone_chooser *chooser,
-                              const hone_launch_spec *spec, const int64_t *dims,
+size_t hone__chooser_features(const hone_chooser *chooser, const double *values,
                               double *out, size_t stride);
-/* n_members of what prediction corrects: log of a time; not finite: no
- * prediction. */
+/* Make ready: `needs`; HONE_ERR_NO_MEMORY. */
+hone_status hone__chooser_prepare_costs(const hone_chooser *chooser,
+                                        hone_chooser_model *model,
+                                        hone_error *err);
+/* What prediction corrects, of the members that are asked for (n_members
+ * flags): log of a time; not finite: no prediction. */
 void hone__chooser_bases(const hone_chooser *chooser,
-                         const hone_launch_case *plan, double *out);
+                         const hone_chooser_model *model,
+                         const hone_launch_case *plan,
+                         const unsigned char *asked, double *out);
+
+/* ---- chooser_places.c -----------------------------------------------------
+ */
+
+/* Make ready; HONE_ERR_NO_MEMORY. */
+hone_status hone__chooser_prepare_places(const hone_chooser *chooser,
+                                         const hone_launch_spec *spec,
+                                         hone_chooser_model *model,
+                                         hone_error *err);
+/* Who may be the best at dims of these values: n_members flags. */
+void hone__chooser_ask_places(const hone_chooser *chooser,
+                              const hone_chooser_model *model,
+                              const double *values, unsigned char *asked);
 
 /* ---- chooser_predict.c ----------------------------------------------------
  */

@@ -263,6 +263,18 @@ static hone_status read_cost(chooser_reader *r)
     return HONE_OK;
 }
 
+static hone_status read_place(chooser_reader *r)
+{
+    int64_t dims[HONE_MAX_DIMS];
+    size_t members[HONE_CHOOSER_AT_PLACE];
+    size_t n = 0;
+
+    HONE_TRY(read_dims(r, dims));
+    for (; n < HONE_CHOOSER_AT_PLACE && r->at < r->end; ++n)
+        HONE_TRY(read_member(r, &members[n]));
+    return hone__chooser_add_place(r->chooser, dims, members, n, r->err);
+}
+
 static hone_status read_parameter(chooser_reader *r, word name)
 {
     for (size_t i = 0; i < HONE_N_CHOOSER_PARAMETERS; ++i) {
@@ -284,7 +296,7 @@ static hone_status read_statement(chooser_reader *r)
     } statements[] = {{"member", read_a_member},   {"problem", read_problem},
                       {"weight", read_weight},     {"error", read_error},
                       {"estimate", read_estimate}, {"cost", read_cost},
-                      {"reach", read_reach}};
+                      {"reach", read_reach},       {"place", read_place}};
     const word name = next_word(r);
 
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; ++i)

@@ -73,13 +73,19 @@ static double square_form(const hone_chooser_model *m, const double *k)
     return total;
 }
 
-/* What the covariances with the problems give for each member. */
-static void find_corrections(const hone_chooser_model *m, const double *k,
-                             double *out)
+/* What the covariances with the problems give for a member. */
+static double find_correction(const hone_chooser_model *m, const double *k,
+                              size_t member)
 {
-    for (size_t i = 0; i < m->n; ++i)
-        for (size_t j = 0; j < m->member_row / LANES; ++j)
-            ((lanes *)out)[j] += k[i] * at(&m->alpha[i * m->member_row], j);
+    const double *alpha = &m->alpha[member * m->row];
+    lanes a = {0}, b = {0};
+
+    for (size_t i = 0; i < m->row / LANES; i += 2) {
+        a += at(k, i) * at(alpha, i);
+        b += at(k, i + 1) * at(alpha, i + 1);
+    }
+    a += b;
+    return a[0] + a[1];
 }
 
 void hone__chooser_predict(const hone_chooser *chooser,
@@ -88,25 +94,29 @@ void hone__chooser_predict(const hone_chooser *chooser,
 {
     const hone_chooser_model *m = chooser->model;
     const double noise = chooser->parameters[HONE_CHOOSER_noise];
+    double values[HONE_CHOOSER_MOST_FEATURES];
     double features[HONE_CHOOSER_MOST_FEATURES];
     double k[HONE_CHOOSER_PROBLEMS];
-    double correction[HONE_CHOOSER_MEMBERS] = {0};
     double base[HONE_CHOOSER_MEMBERS];
+    unsigned char asked[HONE_CHOOSER_MEMBERS];
     double deviation;
 
-    (void)hone__chooser_features(chooser, plan->spec, plan->dims, features, 1);
+    hone__chooser_values(chooser->n_dims, plan->spec, plan->dims, values);
+    (void)hone__chooser_features(chooser, values, features, 1);
     deviation = hone__chooser_deviation(
         hone__chooser_covariances(chooser, m, features, k) + noise * noise -
         square_form(m, k));
-    find_corrections(m, k, correction);
-    hone__chooser_bases(chooser, plan, base);
+    hone__chooser_ask_places(chooser, m, values, asked);
+    hone__chooser_bases(chooser, m, plan, asked, base);
     out->n = m->n_members;
     out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
         hone_chooser_guess *guess = &out->of[j];
 
-        guess->log_ns = base[j] + correction[j];
-        guess->doubt = -1;
+        *guess = (hone_chooser_guess){0, -1};
+        if (!asked[j])
+            continue;
+        guess->log_ns = base[j] + find_correction(m, k, j);
         if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES && isfinite(base[j]) &&
             hone__chooser_reaches(chooser, j, plan->dims))
             guess->doubt =

@@ -58,11 +58,24 @@ static void put_costs(const hone_chooser *chooser, hone_text *out)
 {
     for (size_t i = 0; i < chooser->n_estimates; ++i)
         hone__text_printf(out, "estimate %s\n",
-                          hone__expr_text(chooser->estimates[i]));
+                          hone__expr_text(chooser->estimates[i].expr));
     for (size_t j = 0; j < chooser->n_members; ++j)
         if (chooser->members[j].cost)
             hone__text_printf(out, "cost %zu %zu\n", j,
                               chooser->members[j].cost - 1);
+}
+
+static void put_places(const hone_chooser *chooser, hone_text *out)
+{
+    for (size_t i = 0; i < chooser->n_places; ++i) {
+        const hone_chooser_place *place = &chooser->places[i];
+
+        hone__text_puts(out, "place");
+        put_dims(chooser, place->dims, out);
+        for (size_t j = 0; j < place->n_members; ++j)
+            hone__text_printf(out, " %d", place->members[j]);
+        hone__text_puts(out, "\n");
+    }
 }
 
 static void put_error(const char *whose, double error, hone_text *out)
@@ -102,5 +115,6 @@ hone_status hone__chooser_write(const hone_chooser *chooser, hone_text *out,
         put_dims(chooser, chooser->members[j].reach, out);
         hone__text_puts(out, "\n");
     }
+    put_places(chooser, out);
     return hone__text_check(out, err);
 }

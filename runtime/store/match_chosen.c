@@ -60,15 +60,17 @@ static hone_status find_best(hone_matcher *m, hone_match_kind kind,
     return HONE_OK;
 }
 
-/* Which members can be launched, as far as is known, and which of them are what
- * is launched in doubt: a vendor's function, a default. */
+/* Which of the predicted members can be launched, as far as is known, and which
+ * of them are what is launched in doubt: a vendor's function, a default. */
 static void find_flags(const hone_matcher *m, const ordered_chooser *c,
-                       unsigned char *may, unsigned char *safe)
+                       const hone_chooser_guesses *guesses, unsigned char *may,
+                       unsigned char *safe)
 {
-    for (size_t i = 0; i < c->of->chooser->n_members; ++i) {
+    for (size_t i = 0; i < guesses->n; ++i) {
         const hone_store_row *row = c->of->rows[i];
 
-        may[i] = row && strcmp(row->types, c->of->types) == 0 &&
+        may[i] = guesses->of[i].doubt >= 0 && row &&
+                 strcmp(row->types, c->of->types) == 0 &&
                  hone__match_runs_here(m, row) &&
                  hone__code_form(row->compile_arch) == HONE_CODE_CUBIN;
         safe[i] = may[i] && (row->is_default || !row->cubin_sha256[0]);
@@ -89,7 +91,7 @@ static hone_status ask(hone_matcher *m, const hone_launch_case *plan,
     hone_chooser_guesses guesses;
 
     hone__chooser_predict(c->of->chooser, plan, &guesses);
-    find_flags(m, c, may, safe);
+    find_flags(m, c, &guesses, may, safe);
     while (*result != HONE_OUTCOME_FOUND) {
         hone__chooser_decide(&guesses, may, safe, &chosen.decision);
         if (d->member < 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a decision costs: 32 members, 100 problems, 8 dims, and how many of the
- * members say what they cost. A program, not a test:
+/* What a decision costs: 32 members, 100 problems, 8 dims, how many of the
+ * members say what they cost, and at how many places four of these are. A
+ * program, not a test:
  *
- *   bench_choose [MEMBERS [PROBLEMS [WITH_COSTS]]] */
+ *   bench_choose [MEMBERS [PROBLEMS [WITH_COSTS [PLACES]]]] */
 #include "runtime/base/device_properties.h"
 #include "runtime/choose/chooser.h"
 
@@ -135,11 +136,30 @@ static void add_costs(hone_chooser *c, size_t n_members)
     }
 }
 
+/* Members as they come, so that the nearest places have hardly any in common:
+ * more are looked at than at real ones. */
+static void add_places(hone_chooser *c, size_t n_places, size_t n_costs)
+{
+    hone_error err = {0};
+
+    for (size_t i = 0; i < n_places; ++i) {
+        int64_t dims[DIMS];
+        size_t members[2];
+
+        shape_of(i + 5000, dims);
+        for (size_t j = 0; j < 2; ++j)
+            members[j] = (i * 7 + j * 3) % n_costs;
+        if (hone__chooser_add_place(c, dims, members, 2, &err) != HONE_OK)
+            die(&err);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const size_t n_members = argc > 1 ? (size_t)atoi(argv[1]) : 32;
     const size_t n_problems = argc > 2 ? (size_t)atoi(argv[2]) : 100;
     const size_t n_costs = argc > 3 ? (size_t)atoi(argv[3]) : 0;
+    const size_t n_places = argc > 4 && n_costs ? (size_t)atoi(argv[4]) : 0;
     static double times[REPEATS];
     hone_chooser *chooser = make(n_members, n_problems);
     hone_launch_spec *spec = NULL;
@@ -153,14 +173,16 @@ int main(int argc, char **argv)
         hone__properties_of_arch("sm_90", &properties, &err) != HONE_OK)
         die(&err);
     add_costs(chooser, n_costs < n_members ? n_costs : n_members);
+    add_places(chooser, n_places, n_costs);
     start = now_ns();
     if (hone__chooser_prepare(
             chooser, &(hone_launch_case){spec, NULL, DIMS, &properties},
             &err) != HONE_OK)
         die(&err);
-    (void)printf("%zu members, %zu with costs, %zu problems: prepared in "
-                 "%.2f ms\n",
-                 n_members, n_costs, n_problems, (now_ns() - start) / 1e6);
+    (void)printf("%zu members, %zu with costs, %zu problems, %zu places: "
+                 "prepared in %.2f ms\n",
+                 n_members, n_costs, n_problems, n_places,
+                 (now_ns() - start) / 1e6);
     hone__chooser_measure_errors(chooser);
     for (int i = 0; i < REPEATS; ++i) {
         int64_t dims[DIMS];

@@ -308,6 +308,7 @@ static void is_read_as_written(void **state)
     f.chooser->weights[HONE_CHOOSER_alignment][0] = 0;
     f.chooser->parameters[HONE_CHOOSER_noise] = 1.25e-3;
     choose_add_costs(f.chooser);
+    choose_add_places(f.chooser);
     prepare(&f);
     hone__chooser_measure_errors(f.chooser);
     first = text_of(f.chooser);
@@ -358,7 +359,7 @@ static void names_each_mistake(void **state)
     } mistakes[] = {
         {"", 0},
         {"hone-model 1\n", 1},
-        {"hone-chooser 3\nop rows\n", 1},
+        {"hone-chooser 4\nop rows\n", 1},
         {"hone-chooser 0\nop rows\n", 1},
         {"hone-chooser 1", 1},
         {"hone-chooser 1\ndims 2\n", 2},
@@ -523,6 +524,8 @@ static void fails_without_memory(void **state)
 
     (void)state;
     choose_begin(&f, 20);
+    choose_add_costs(f.chooser);
+    choose_add_places(f.chooser);
     text = text_of(f.chooser);
     for (; status != HONE_OK && n < 500; ++n) {
         hone__alloc_fail_after(n);

@@ -75,8 +75,58 @@ static void follows_costs(void **state)
     choose_end(&f);
 }
 
+/* Members of places that are far are not looked at; one without places is. */
+static void asks_the_nearest(void **state)
+{
+    choose_fixture f;
+    hone_chooser_guesses guesses;
+    hone_launch_case plan;
+
+    (void)state;
+    choose_begin(&f, 12);
+    choose_add_costs(f.chooser);
+    choose_add_places(f.chooser);
+    plan = choose_at(&f, NULL);
+    assert_int_equal(hone__chooser_prepare(f.chooser, &plan, NULL), HONE_OK);
+    for (int64_t m = 16; m <= 8192; m *= m == 128 ? 16 : 2) {
+        const int is_small = m <= 128;
+
+        guesses = predict(&f, m, m);
+        assert_true((guesses.of[0].doubt >= 0) == is_small);
+        assert_true((guesses.of[1].doubt >= 0) == !is_small);
+        assert_true(guesses.of[2].doubt >= 0);
+    }
+    choose_end(&f);
+}
+
+/* A member with few times is predicted as by a chooser that has no other
+ * problems: either way of inverting what is known. */
+static void knows_few_times(void **state)
+{
+    (void)state;
+    for (size_t n_known = 3; n_known <= 12; ++n_known) {
+        choose_fixture all, few;
+        hone_launch_case plan;
+
+        choose_begin(&all, 12);
+        choose_begin(&few, n_known);
+        for (size_t i = n_known; i < 12; ++i)
+            all.chooser->time_ns[i * CHOOSE_MEMBERS + 1] = 0;
+        plan = choose_at(&all, NULL);
+        assert_int_equal(hone__chooser_prepare(all.chooser, &plan, NULL),
+                         HONE_OK);
+        plan = choose_at(&few, NULL);
+        assert_int_equal(hone__chooser_prepare(few.chooser, &plan, NULL),
+                         HONE_OK);
+        assert_true(fabs(predict(&all, 100, 300).of[1].log_ns -
+                         predict(&few, 100, 300).of[1].log_ns) < 1e-6);
+        choose_end(&few);
+        choose_end(&all);
+    }
+}
+
 #define TWO                                                                    \
-    "hone-chooser 2\nop rows\ndims 2\nmember 0 "                               \
+    "hone-chooser 3\nop rows\ndims 2\nmember 0 "                               \
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef rows\n"  \
     "member 1 "                                                                \
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef rows\n"
@@ -97,6 +147,11 @@ static void names_each_mistake(void **state)
         {TWO "estimate d0\ncost 2 0\n", 7},
         {TWO "cost 0 0\n", 6},
         {TWO "estimate d0\ncost 0 0 0\n", 7},
+        {TWO "place\n", 6},
+        {TWO "place 1 0\n", 6},
+        {TWO "place 1,2 2\n", 6},
+        {TWO "place 1,2 0 0 1 1 0\n", 6},
+        {TWO "place 1,2 0\nplace 1,2 0 \n", 7},
     };
 
     (void)state;
@@ -125,14 +180,33 @@ static void is_bounded(void **state)
         add_estimate(f.chooser, "d0");
     assert_int_equal(hone__chooser_add_estimate(f.chooser, "d0", 2, &err),
                      HONE_ERR_ARGUMENT);
+    hone__chooser_keep_estimates(f.chooser, 1);
+    add_estimate(f.chooser, "e0");
+    assert_int_equal(hone__chooser_add_estimate(f.chooser, "e2", 2, &err),
+                     HONE_ERR_INPUT);
+    {
+        const int64_t dims[CHOOSE_DIMS] = {1, 1, 1};
+        const size_t members[] = {0, 1, 2, 0, 1};
+
+        assert_int_equal(
+            hone__chooser_add_place(f.chooser, dims, members, 5, &err),
+            HONE_ERR_ARGUMENT);
+        for (size_t i = 0; i < HONE_CHOOSER_PLACES; ++i)
+            assert_int_equal(
+                hone__chooser_add_place(f.chooser, dims, members, 4, &err),
+                HONE_OK);
+        assert_int_equal(
+            hone__chooser_add_place(f.chooser, dims, members, 1, &err),
+            HONE_ERR_ARGUMENT);
+    }
     choose_end(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_costs),
-        cmocka_unit_test(names_each_mistake),
+        cmocka_unit_test(follows_costs),   cmocka_unit_test(asks_the_nearest),
+        cmocka_unit_test(knows_few_times), cmocka_unit_test(names_each_mistake),
         cmocka_unit_test(is_bounded),
     };
 

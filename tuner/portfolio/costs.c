@@ -15,7 +15,7 @@ static hone_status add(void *user, const char *text, size_t *out,
     hone_chooser *chooser = user;
 
     for (size_t i = 0; i < chooser->n_estimates; ++i)
-        if (strcmp(hone__expr_text(chooser->estimates[i]), text) == 0) {
+        if (strcmp(hone__expr_text(chooser->estimates[i].expr), text) == 0) {
             *out = i;
             return HONE_OK;
         }
@@ -49,7 +49,6 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
     if (status == HONE_OK || status == HONE_ERR_NO_MEMORY)
         return status;
     hone__error_clear(err); /* it is predicted like one without */
-    while (out->n_estimates > n_before)
-        hone__expr_free(out->estimates[--out->n_estimates]);
+    hone__chooser_keep_estimates(out, n_before);
     return HONE_OK;
 }
