@@ -29,7 +29,7 @@ enum {
     HONE_CHOOSER_PROBLEMS = 256,   /* at most */
     HONE_CHOOSER_ESTIMATES = 4096, /* at most */
     HONE_CHOOSER_PLACES = 1024,    /* at most */
-    HONE_CHOOSER_AT_PLACE = 4,     /* members of a place, at most */
+    HONE_CHOOSER_AT_PLACE = 8,     /* members of a place, at most */
     HONE_CHOOSER_LEAST_TIMES = 3,  /* a member with fewer is not predicted */
     HONE_CHOOSER_SHA256 = 64       /* hex digits */
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who may be the best at some dims: the members of the places that are most
- * like them. A member says what it costs in a tenth of a microsecond, which is
- * too much for a hundred of them. See chooser.h. */
+ * like them. A member says what it costs in a quarter of a microsecond, which
+ * is too much for a hundred of them. See chooser.h. */
 #include "runtime/choose/chooser_model.h"
 
 #include <string.h>
 
-/* So many places are enough that the best of 128 members is hardly missed, and
- * few enough for some 16 members. */
-enum { NEAREST = 4 };
+/* Between 512 places, sixteen have some 24 of 70 members, and the best of these
+ * is hardly missed; four would have nine (docs/decisions.md, 219). */
+enum { NEAREST = 16 };
 
 /* Sizes in octaves, alignments in halves of them, of all dims alike: what was
  * learned of times says nothing of who is the best. */

@@ -113,10 +113,10 @@ void choose_add_costs(hone_chooser *chooser)
 
 void choose_add_places(hone_chooser *chooser)
 {
-    for (int64_t i = 0; i < 12; ++i) {
-        const int64_t size = (i < 6 ? 64 : 4096) + i;
+    for (int64_t i = 0; i < 48; ++i) {
+        const int64_t size = (i < 24 ? 64 : 4096) + i;
         const int64_t dims[CHOOSE_DIMS] = {size, size, size};
-        const size_t member = i >= 6;
+        const size_t member = i >= 24;
 
         if (hone__chooser_add_place(chooser, dims, &member, 1, NULL) != HONE_OK)
             exit(1);

@@ -29,7 +29,7 @@ void choose_begin(choose_fixture *fixture, size_t n_problems);
 hone_launch_case choose_at(const choose_fixture *fixture, const int64_t *dims);
 /* To its members 0 and 2; not prepared then. */
 void choose_add_costs(hone_chooser *chooser);
-/* Six small ones of member 0, six large ones of member 1. */
+/* 24 small ones of member 0, 24 large ones of member 1. */
 void choose_add_places(hone_chooser *chooser);
 void choose_end(choose_fixture *fixture);
 

@@ -150,7 +150,7 @@ static void names_each_mistake(void **state)
         {TWO "place\n", 6},
         {TWO "place 1 0\n", 6},
         {TWO "place 1,2 2\n", 6},
-        {TWO "place 1,2 0 0 1 1 0\n", 6},
+        {TWO "place 1,2 0 0 1 1 0 1 0 1 1\n", 6},
         {TWO "place 1,2 0\nplace 1,2 0 \n", 7},
     };
 
@@ -186,15 +186,21 @@ static void is_bounded(void **state)
                      HONE_ERR_INPUT);
     {
         const int64_t dims[CHOOSE_DIMS] = {1, 1, 1};
-        const size_t members[] = {0, 1, 2, 0, 1};
+        const size_t members[HONE_CHOOSER_AT_PLACE + 1] = {0};
+        const size_t none[] = {CHOOSE_MEMBERS};
 
+        assert_int_equal(hone__chooser_add_place(f.chooser, dims, members,
+                                                 HONE_CHOOSER_AT_PLACE + 1,
+                                                 &err),
+                         HONE_ERR_ARGUMENT);
         assert_int_equal(
-            hone__chooser_add_place(f.chooser, dims, members, 5, &err),
+            hone__chooser_add_place(f.chooser, dims, none, 1, &err),
             HONE_ERR_ARGUMENT);
         for (size_t i = 0; i < HONE_CHOOSER_PLACES; ++i)
-            assert_int_equal(
-                hone__chooser_add_place(f.chooser, dims, members, 4, &err),
-                HONE_OK);
+            assert_int_equal(hone__chooser_add_place(f.chooser, dims, members,
+                                                     HONE_CHOOSER_AT_PLACE,
+                                                     &err),
+                             HONE_OK);
         assert_int_equal(
             hone__chooser_add_place(f.chooser, dims, members, 1, &err),
             HONE_ERR_ARGUMENT);

@@ -9,7 +9,7 @@
 #include "gen/space.h"
 #include "tuner/model/features.h"
 
-enum { HONE_LIKELY_MOST = 64 };
+enum { HONE_LIKELY_MOST = 512 };
 
 typedef struct hone_likely {
     const hone_template *tmpl;

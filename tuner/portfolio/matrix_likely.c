@@ -2,9 +2,11 @@
 /* Problems between the tuned ones, and what candidates cost there: see
  * matrix.h. */
 #include "gen/parse/parse.h"
+#include "tuner/compile/allowance.h"
 #include "tuner/portfolio/between.h"
 #include "tuner/portfolio/likely.h"
 #include "tuner/portfolio/matrix.h"
+#include "tuner/process/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,85 +59,124 @@ static hone_status draw(hone_matrix *m, hone_error *err)
         m->likely, &m->n_likely, err);
 }
 
-/* What is the cheapest at each becomes a candidate; problems where nothing is
- * valid are left out. `open` has room for all. */
-static hone_status add_cheapest(hone_matrix *m, hone_likely *open,
-                                hone_error *err)
+/* ---- each for itself ------------------------------------------------------
+ */
+
+typedef struct likely_work {
+    hone_matrix *matrix;
+    char *configs[HONE_LIKELY_MOST]; /* the cheapest; NULL: nothing is valid */
+} likely_work;
+
+static hone_status open_at(const hone_matrix *m, size_t i, hone_likely *out,
+                           hone_error *err)
 {
-    const hone_template *tmpl = m->impls[m->likely_impl];
-    const size_t n_drawn = m->n_likely;
-
-    m->n_likely = 0;
-    for (size_t i = 0; i < n_drawn; ++i) {
-        hone_likely *likely = &open[m->n_likely];
-        int64_t config[HONE_MAX_PARAMS];
-        hone_error why = {0};
-        hone_text text = {0};
-        double cost = 0;
-        hone_status status =
-            hone__likely_open(tmpl, m->likely[i], m->properties, likely, &why);
-
-        if (status == HONE_OK)
-            status = hone__likely_cheapest(likely, config, &cost, &why);
-        if (status != HONE_OK) {
-            hone__likely_close(likely);
-            if (status == HONE_ERR_NO_MEMORY)
-                return no_memory(err);
-            continue;
-        }
-        memcpy(m->likely[m->n_likely], m->likely[i], sizeof *m->likely);
-        m->likely_best[m->n_likely++] = exp(cost);
-        hone__space_format(likely->space, config, &text); /* as it is stored */
-        status = hone__text_check(&text, err);
-        if (status == HONE_OK)
-            status = hone__matrix_add(m, m->likely_impl, hone__text_str(&text),
-                                      0, err);
-        hone__text_free(&text);
-        HONE_TRY(status);
-    }
-    return HONE_OK;
+    return hone__likely_open(m->impls[m->likely_impl], m->likely[i],
+                             m->properties, out, err);
 }
 
-/* A row of cells: what each candidate costs at one of them. */
-static void find_costs(hone_matrix *m, size_t at, const hone_likely *likely)
+static hone_status find_cheapest(void *user, int64_t i, hone_error *err)
 {
-    double *cells = &m->likely_cost[at * m->n_candidates];
+    likely_work *work = user;
+    hone_matrix *m = work->matrix;
+    int64_t config[HONE_MAX_PARAMS];
+    hone_error why = {0};
+    hone_text text = {0};
+    hone_likely likely;
+    double cost = 0;
+    hone_status status = open_at(m, (size_t)i, &likely, &why);
 
-    for (size_t c = 0; c < m->n_candidates; ++c) {
+    if (status == HONE_OK)
+        status = hone__likely_cheapest(&likely, config, &cost, &why);
+    if (status == HONE_OK) {
+        hone__space_format(likely.space, config, &text); /* as it is stored */
+        m->likely_best[i] = exp(cost);
+        work->configs[i] = hone__strdup(hone__text_str(&text));
+        if (text.failed || !work->configs[i])
+            status = HONE_ERR_NO_MEMORY;
+    }
+    hone__text_free(&text);
+    hone__likely_close(&likely);
+    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : HONE_OK;
+}
+
+/* A row of cells: what each candidate costs there. */
+static hone_status find_costs(void *user, int64_t i, hone_error *err)
+{
+    hone_matrix *m = ((likely_work *)user)->matrix;
+    double *cells = &m->likely_cost[(size_t)i * m->n_candidates];
+    hone_likely likely;
+    hone_status status = open_at(m, (size_t)i, &likely, err);
+
+    for (size_t c = 0; c < m->n_candidates && status == HONE_OK; ++c) {
         int64_t config[HONE_MAX_PARAMS];
         double cost;
 
         cells[c] = HONE_CELL_INVALID;
         if (m->candidates[c].impl != m->likely_impl ||
-            hone__config_parse(likely->tmpl, m->candidates[c].config, config,
+            hone__config_parse(likely.tmpl, m->candidates[c].config, config,
                                NULL) != HONE_OK)
             continue;
-        cost = hone__likely_cost(likely, config);
+        cost = hone__likely_cost(&likely, config);
         if (!isfinite(cost))
             continue;
         cells[c] = exp(cost);
-        m->likely_best[at] = fmin(m->likely_best[at], cells[c]);
+        m->likely_best[i] = fmin(m->likely_best[i], cells[c]);
     }
+    hone__likely_close(&likely);
+    return status;
 }
 
+/* ---- all of them ----------------------------------------------------------
+ */
+
+/* What is the cheapest at each becomes a candidate; problems where nothing is
+ * valid are left out. */
+static hone_status add_cheapest(likely_work *work, hone_error *err)
+{
+    hone_matrix *m = work->matrix;
+    const size_t n_drawn = m->n_likely;
+
+    m->n_likely = 0;
+    for (size_t i = 0; i < n_drawn; ++i) {
+        const size_t to = m->n_likely;
+
+        if (!work->configs[i])
+            continue;
+        memmove(m->likely[to], m->likely[i], sizeof *m->likely);
+        m->likely_best[to] = m->likely_best[i];
+        ++m->n_likely;
+        HONE_TRY(hone__matrix_add(m, m->likely_impl, work->configs[i], 0, err));
+    }
+    m->likely_cost = hone__arena_alloc(
+        &m->arena, (m->n_likely * m->n_candidates + 1) * sizeof(double));
+    return m->likely_cost ? HONE_OK : no_memory(err);
+}
+
+/* Each takes a tenth of a second where a template has millions of
+ * configurations, and some megabytes while it is looked at. */
 hone_status hone__matrix_add_likely(hone_matrix *m, hone_error *err)
 {
-    hone_likely open[HONE_LIKELY_MOST] = {{0}};
+    enum { MOST_THREADS = 32 };
+    likely_work work = {.matrix = m};
+    hone_allowance allowance = {.n_cores = 1};
     hone_status status;
+    int n_threads;
 
     m->likely_impl = find_impl(m);
     if (m->likely_impl == m->n_impls)
         return HONE_OK;
+    hone__allowance_read(&allowance);
+    n_threads =
+        allowance.n_cores < MOST_THREADS ? allowance.n_cores : MOST_THREADS;
     HONE_TRY(draw(m, err));
-    status = add_cheapest(m, open, err);
-    if (status == HONE_OK) {
-        m->likely_cost = hone__arena_alloc(
-            &m->arena, (m->n_likely * m->n_candidates + 1) * sizeof(double));
-        status = m->likely_cost ? HONE_OK : no_memory(err);
-    }
-    for (size_t i = 0; i < m->n_likely && status == HONE_OK; ++i)
-        find_costs(m, i, &open[i]);
+    status = hone__parallel_for((int64_t)m->n_likely, n_threads, find_cheapest,
+                                &work, err);
+    if (status == HONE_OK)
+        status = add_cheapest(&work, err);
+    if (status == HONE_OK)
+        status = hone__parallel_for((int64_t)m->n_likely, n_threads, find_costs,
+                                    &work, err);
     for (size_t i = 0; i < HONE_LIKELY_MOST; ++i)
-        hone__likely_close(&open[i]);
+        hone__free(work.configs[i]);
     return status;
 }

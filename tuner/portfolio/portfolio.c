@@ -187,8 +187,8 @@ static hone_status settle_members(hone_portfolio_run *run, hone_error *err)
         size_t n_wrong = 0;
 
         HONE_TRY(choose_members(run, err));
-        HONE_TRY(
-            hone__portfolio_measure(run, run->members, run->n_members, 1, err));
+        HONE_TRY(hone__portfolio_measure(run, run->members, run->n_members,
+                                         NULL, 1, err));
         for (size_t i = 0; i < run->n_members; ++i)
             n_wrong += run->matrix.candidates[run->members[i]].is_wrong != 0;
         if (!n_wrong)
@@ -250,15 +250,18 @@ static hone_status run_steps(hone_portfolio_run *run, hone_error *err)
     {
         const int64_t n_known = run->result.n_known;
 
-        HONE_TRY(hone__portfolio_measure(run, run->set, run->n_set, 0, err));
+        HONE_TRY(
+            hone__portfolio_measure(run, run->set, run->n_set, NULL, 0, err));
         count_known(run);
         run->result.n_known = n_known;
     }
     run->result.n_candidates = run->n_set;
     HONE_TRY(settle_members(run, err));
+    HONE_TRY(hone__portfolio_add_specialists(run, err));
     for (size_t i = 0; i < m->n_candidates; ++i)
         run->result.n_out += m->candidates[i].is_wrong != 0;
-    return hone__portfolio_conclude(run, err);
+    hone__portfolio_conclude(run);
+    return hone__portfolio_learn(run, err);
 }
 
 static hone_status portfolio_of(const hone_portfolio_request *request,

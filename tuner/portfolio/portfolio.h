@@ -12,8 +12,12 @@
 enum { HONE_PORTFOLIO_LEAST_PROBLEMS = 2 };
 /* Members: with the last one the geometric mean, over the problems and likely
  * ones with their weights, still has to gain so much. */
-enum { HONE_PORTFOLIO_LEAST = 8, HONE_PORTFOLIO_MOST = HONE_CHOOSER_MEMBERS };
+enum { HONE_PORTFOLIO_LEAST = 8, HONE_PORTFOLIO_MOST = 32 };
 #define HONE_PORTFOLIO_GAIN 0.002
+/* Beside them, for a chooser, specialists: each still has to gain so much of
+ * what likely problems cost. */
+enum { HONE_PORTFOLIO_WITH_SPECIALISTS = 128 };
+#define HONE_PORTFOLIO_SPECIALIST_GAIN 0.0002
 
 typedef struct hone_portfolio_member {
     char implementation[64];
@@ -46,6 +50,7 @@ typedef struct hone_portfolio_result {
     size_t n_skipped; /* problems that could not be set up */
     size_t n_members;
     hone_portfolio_member members[HONE_PORTFOLIO_MOST];
+    size_t n_specialists; /* that a chooser knows beside them */
     /* The best member's time over the best that is known of any variant. */
     double mean; /* geometric, over problems */
     double worst;

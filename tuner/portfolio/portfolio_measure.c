@@ -92,8 +92,8 @@ static hone_status measure_at(hone_portfolio_run *run, size_t problem,
 
 /* Of the set, what is missing at this problem, as a list. */
 static size_t list_of(const hone_portfolio_run *run, size_t problem,
-                      const size_t *set, size_t n, int is_edges,
-                      hone_tune_entry *out)
+                      const size_t *set, size_t n, const unsigned char *wanted,
+                      int is_edges, hone_tune_entry *out)
 {
     const hone_matrix *m = &run->matrix;
     size_t n_out = 0;
@@ -102,6 +102,8 @@ static size_t list_of(const hone_portfolio_run *run, size_t problem,
         const hone_matrix_candidate *c = &m->candidates[set[i]];
         const double cell = m->time_ns[problem * m->n_candidates + set[i]];
 
+        if (wanted && !wanted[problem * m->n_candidates + set[i]])
+            continue;
         if (is_edges ? cell <= 0 || c->is_proved || c->is_vendor
                      : cell != HONE_CELL_UNKNOWN)
             continue;
@@ -123,7 +125,8 @@ static void mark_proved(hone_portfolio_run *run, size_t problem,
 }
 
 hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
-                                    size_t n, int is_edges, hone_error *err)
+                                    size_t n, const unsigned char *wanted,
+                                    int is_edges, hone_error *err)
 {
     hone_tune_entry *list = hone__alloc((n + 1) * sizeof *list);
     hone_status status = HONE_OK;
@@ -131,7 +134,7 @@ hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
     if (!list)
         return hone__out_of_memory(err, " for a portfolio");
     for (size_t p = 0; p < run->matrix.n_problems && status == HONE_OK; ++p) {
-        const size_t n_list = list_of(run, p, set, n, is_edges, list);
+        const size_t n_list = list_of(run, p, set, n, wanted, is_edges, list);
         const size_t n_skipped = run->result.n_skipped;
 
         if (n_list)

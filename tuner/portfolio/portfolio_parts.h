@@ -15,15 +15,33 @@ typedef struct hone_portfolio_run {
     double *cover_ns, *cover_best_ns, *cover_weight;
     size_t set[2 * HONE_PORTFOLIO_MOST]; /* measured everywhere */
     size_t n_set;
-    size_t members[HONE_PORTFOLIO_MOST];
-    size_t n_members;
+    /* Members, and behind them specialists. */
+    size_t members[HONE_PORTFOLIO_WITH_SPECIALISTS];
+    size_t n_members, n_specialists;
 } hone_portfolio_run;
 
+/* The time of a candidate at a problem, or what else is known of it. */
+static inline double hone__portfolio_cell(const hone_portfolio_run *run,
+                                          size_t problem, size_t candidate)
+{
+    return run->matrix.time_ns[problem * run->matrix.n_candidates + candidate];
+}
+
 /* portfolio_measure.c: what of the set is missing, problem by problem; or,
- * those that no final has verified on edge shapes are verified there. Then the
- * matrix is read again. */
+ * those that no final has verified on edge shapes are verified there. `wanted`
+ * has a flag for each cell of the matrix that counts; NULL: all of them do.
+ * Then the matrix is read again. */
 hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
-                                    size_t n, int is_edges, hone_error *err);
+                                    size_t n, const unsigned char *wanted,
+                                    int is_edges, hone_error *err);
+
+/* specialists.c: those that are cheaper than all members at some likely
+ * problems, verified, and measured at a few problems. */
+hone_status hone__portfolio_add_specialists(hone_portfolio_run *run,
+                                            hone_error *err);
+/* Where a chooser looks for whom: the tuned problems and the likely ones. */
+hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
+                                       hone_chooser *out, hone_error *err);
 
 /* costs.c: what a member costs by its template, as predictions read it; of one
  * whose template does not say so, or a library's, nothing is set. */
@@ -31,8 +49,11 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
                                      size_t member, hone_chooser *out,
                                      hone_error *err);
 
-/* conclude.c: members and what they are worth, in the result; the chooser,
- * trained and stored. */
-hone_status hone__portfolio_conclude(hone_portfolio_run *run, hone_error *err);
+/* learn.c: the chooser, trained and stored, or why there is none, in the
+ * result. */
+hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err);
+
+/* conclude.c: members and what they are worth, in the result. */
+void hone__portfolio_conclude(hone_portfolio_run *run);
 
 #endif

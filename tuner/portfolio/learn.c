@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chooser of a portfolio. It is trained on the members, whose times are
+ * known everywhere; what it learned holds for the specialists, too, who are
+ * known at a few problems. */
+#include "db/db_model.h"
+#include "tuner/portfolio/portfolio_parts.h"
+#include "tuner/portfolio/train.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A size that no problem was as large as is not known to be right. */
+static hone_status set_reach(const hone_portfolio_run *run, size_t member,
+                             hone_chooser *out, hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    int64_t reach[HONE_MAX_DIMS] = {0};
+    int is_right = 0;
+
+    for (size_t p = 0; p < m->n_problems; ++p) {
+        if (hone__portfolio_cell(run, p, run->members[member]) <= 0)
+            continue;
+        is_right = 1;
+        for (size_t d = 0; d < out->n_dims; ++d)
+            if (m->problems[p].dims[d] > reach[d])
+                reach[d] = m->problems[p].dims[d];
+    }
+    return is_right ? hone__chooser_set_reach(out, member, reach, err)
+                    : HONE_OK;
+}
+
+static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
+                        hone_error *err)
+{
+    hone_matrix *m = &run->matrix;
+
+    for (size_t i = 0; i < out->n_members; ++i) {
+        const hone_matrix_candidate *c = &m->candidates[run->members[i]];
+        char hash[HONE_SHA256_HEX];
+
+        HONE_TRY(hone__matrix_launch_hash(m, run->members[i], hash, err));
+        if (!hash[0])
+            return hone__fail(err, HONE_ERR_NOT_FOUND,
+                              "%.64s %.200s has no launch that is stored",
+                              hone__template_name(m->impls[c->impl]),
+                              c->config);
+        HONE_TRY(hone__chooser_set_member(
+            out, i, hash, hone__template_name(m->impls[c->impl]), err));
+        HONE_TRY(set_reach(run, i, out, err));
+        HONE_TRY(hone__portfolio_set_cost(run, i, out, err));
+    }
+    for (size_t p = 0; p < m->n_problems; ++p) {
+        memcpy(&out->dims[p * out->n_dims], m->problems[p].dims,
+               out->n_dims * sizeof *out->dims);
+        for (size_t i = 0; i < out->n_members; ++i) {
+            const double time = hone__portfolio_cell(run, p, run->members[i]);
+
+            out->time_ns[p * out->n_members + i] = time > 0 ? time : 0;
+        }
+    }
+    return HONE_OK;
+}
+
+/* What the plans of an operation say of bytes and flops is the same. */
+static hone_status read_plan(hone_portfolio_run *run, hone_launch_spec **out,
+                             hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    hone_db_launch launch;
+    hone_status status = hone__db_launch_get(
+        m->tune->db, m->candidates[run->members[0]].variant_id, &launch, err);
+
+    if (status == HONE_OK) {
+        status = hone__launch_spec_parse(hone__text_str(&launch.launch_plan),
+                                         out, err);
+        hone__db_launch_free(&launch);
+    }
+    return status;
+}
+
+static hone_status store(hone_portfolio_run *run, const hone_chooser *chooser,
+                         hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    int64_t n_trials = 0;
+    hone_text text = {0};
+    hone_status status = hone__chooser_write(chooser, &text, err);
+
+    for (size_t i = 0; i < chooser->n_problems * chooser->n_members; ++i)
+        n_trials += chooser->time_ns[i] > 0;
+    if (status == HONE_OK)
+        status = hone__db_model_put(
+            m->tune->db,
+            &(hone_db_model){.op = m->tune->tmpl->op,
+                             .device_id = m->device_id,
+                             .types = m->types,
+                             .mode = hone__mode_name(m->tune->mode),
+                             .kind = "chooser",
+                             .text = hone__text_str(&text),
+                             .text_bytes = text.length,
+                             .n_trials = n_trials,
+                             .n_problems = (int64_t)m->n_problems,
+                             .error = chooser->error},
+            err);
+    hone__text_free(&text);
+    return status;
+}
+
+static hone_status train(hone_portfolio_run *run, hone_chooser *chooser,
+                         hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    unsigned char safe[HONE_PORTFOLIO_MOST];
+    hone_launch_spec *spec = NULL;
+    hone_status status;
+
+    HONE_TRY(fill(run, chooser, err));
+    HONE_TRY(read_plan(run, &spec, err));
+    for (size_t i = 0; i < run->n_members; ++i)
+        safe[i] = run->always[run->members[i]];
+    status = hone__portfolio_train(
+        chooser,
+        &(hone_launch_case){spec, m->problems[0].dims, m->tune->tmpl->n_dims,
+                            m->properties},
+        safe, &run->result.chooser, err);
+    hone__launch_spec_free(spec);
+    return status;
+}
+
+static hone_status create(const hone_portfolio_run *run, size_t n_members,
+                          hone_chooser **out, hone_error *err)
+{
+    const hone_template *tmpl = run->matrix.tune->tmpl;
+
+    return hone__chooser_create(tmpl->op, tmpl->n_dims, n_members,
+                                run->matrix.n_problems, out, err);
+}
+
+/* With the specialists, who are as doubtful as members are on the average, and
+ * the places. */
+static hone_status extend(hone_portfolio_run *run, const hone_chooser *trained,
+                          hone_chooser *out, hone_error *err)
+{
+    HONE_TRY(fill(run, out, err));
+    memcpy(out->weights, trained->weights, sizeof out->weights);
+    memcpy(out->parameters, trained->parameters, sizeof out->parameters);
+    out->error = trained->error;
+    out->gain_error = trained->gain_error;
+    for (size_t i = 0; i < out->n_members; ++i)
+        out->members[i].error =
+            i < trained->n_members ? trained->members[i].error : trained->error;
+    HONE_TRY(hone__portfolio_set_places(run, out, err));
+    return store(run, out, err);
+}
+
+hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
+{
+    const size_t n_problems = run->matrix.n_problems;
+    hone_chooser *trained = NULL, *whole = NULL;
+    hone_status status;
+
+    if (n_problems < HONE_TRAIN_LEAST_PROBLEMS || run->n_members < 2) {
+        (void)snprintf(run->result.why_not, sizeof run->result.why_not,
+                       "%zu problems and %zu variants: a chooser takes at "
+                       "least %d and 2",
+                       n_problems, run->n_members,
+                       (int)HONE_TRAIN_LEAST_PROBLEMS);
+        return HONE_OK;
+    }
+    status = create(run, run->n_members, &trained, err);
+    if (status == HONE_OK)
+        status = train(run, trained, err);
+    if (status == HONE_OK && !run->result.chooser.n) {
+        (void)snprintf(run->result.why_not, sizeof run->result.why_not,
+                       "no variant was right at %d problems, as it takes",
+                       (int)HONE_TRAIN_LEAST_PROBLEMS);
+    } else if (status == HONE_OK) {
+        status = create(run, run->n_members + run->n_specialists, &whole, err);
+        if (status == HONE_OK)
+            status = extend(run, trained, whole, err);
+        run->result.error = trained->error;
+        run->result.has_chooser = status == HONE_OK;
+    }
+    hone__chooser_free(whole);
+    hone__chooser_free(trained);
+    return status;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants that a chooser knows beside a portfolio's members: each is the
+ * cheapest at a few likely problems, by its template. Times at all problems
+ * would say little of them and take most of a tuning; what they cost says
+ * enough, once a few times say how much that is on this device. */
+#include "tuner/portfolio/portfolio_parts.h"
+#include "tuner/portfolio/train.h"
+
+#include "runtime/base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NEAR_HOME = 2 };
+
+static hone_status no_memory(hone_error *err)
+{
+    return hone__out_of_memory(err, " for a portfolio");
+}
+
+static int may_run(const hone_portfolio_run *run, size_t problem,
+                   size_t candidate)
+{
+    return hone__portfolio_cell(run, problem, candidate) >= HONE_CELL_UNKNOWN;
+}
+
+/* ---- who --------------------------------------------------------------------
+ */
+
+/* A member stays, and whoever can be measured at too few problems is none. */
+static void mark(const hone_portfolio_run *run, unsigned char *always,
+                 unsigned char *never)
+{
+    const hone_matrix *m = &run->matrix;
+
+    for (size_t c = 0; c < m->n_candidates; ++c) {
+        size_t n = 0;
+
+        for (size_t p = 0; p < m->n_problems; ++p)
+            n += (size_t)may_run(run, p, c);
+        never[c] = m->candidates[c].is_wrong || n < HONE_CHOOSER_LEAST_TIMES;
+        always[c] = 0;
+    }
+    for (size_t i = 0; i < run->n_members; ++i)
+        always[run->members[i]] = 1;
+}
+
+static hone_status choose(hone_portfolio_run *run, hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    unsigned char *flags = hone__alloc(2 * m->n_candidates + 1);
+    size_t chosen[HONE_PORTFOLIO_WITH_SPECIALISTS];
+    size_t n = 0;
+    hone_status status;
+
+    if (!flags)
+        return no_memory(err);
+    mark(run, flags, flags + m->n_candidates);
+    status = hone__cover_choose(
+        &(hone_cover_request){.n_problems = m->n_likely,
+                              .n_candidates = m->n_candidates,
+                              .time_ns = m->likely_cost,
+                              .best_ns = m->likely_best,
+                              .always = flags,
+                              .never = flags + m->n_candidates,
+                              .least = run->n_members,
+                              .most = HONE_PORTFOLIO_WITH_SPECIALISTS,
+                              .gain = HONE_PORTFOLIO_SPECIALIST_GAIN},
+        chosen, &n, err);
+    for (size_t i = 0; i < n && status == HONE_OK; ++i)
+        if (!flags[chosen[i]])
+            run->members[run->n_members + run->n_specialists++] = chosen[i];
+    hone__free(flags);
+    return status;
+}
+
+/* ---- where ------------------------------------------------------------------
+ */
+
+/* Sizes that say something of their own. */
+static int is_size(const hone_template *tmpl, size_t dim)
+{
+    return !tmpl->dims[dim].n_types && !tmpl->dims[dim].default_expr.expr;
+}
+
+static double distance(const hone_template *tmpl, const int64_t *a,
+                       const int64_t *b)
+{
+    double sum = 0;
+
+    for (size_t d = 0; d < tmpl->n_dims; ++d)
+        if (is_size(tmpl, d))
+            sum += fabs(log(((double)a[d] + 1) / ((double)b[d] + 1)));
+    return sum;
+}
+
+/* The likely problem at which a candidate is the nearest to the cheapest. */
+static size_t home_of(const hone_matrix *m, size_t candidate)
+{
+    size_t home = 0;
+    double best = INFINITY;
+
+    for (size_t i = 0; i < m->n_likely; ++i) {
+        const double cost = m->likely_cost[i * m->n_candidates + candidate];
+
+        if (cost > 0 && cost / m->likely_best[i] < best) {
+            best = cost / m->likely_best[i];
+            home = i;
+        }
+    }
+    return home;
+}
+
+/* Where it is right says how far it may be launched: the largest problem of
+ * each size. The nearest to its home say how fast it is there. */
+static void choose_problems(const hone_portfolio_run *run, size_t candidate,
+                            unsigned char *wanted)
+{
+    const hone_matrix *m = &run->matrix;
+    const hone_template *tmpl = m->tune->tmpl;
+    const int64_t *home = m->likely[home_of(m, candidate)];
+    unsigned char *const flags = wanted + candidate;
+    size_t n = 0;
+
+    for (size_t d = 0; d < tmpl->n_dims; ++d) {
+        size_t largest = SIZE_MAX;
+
+        for (size_t p = 0; p < m->n_problems && is_size(tmpl, d); ++p)
+            if (may_run(run, p, candidate) &&
+                (largest == SIZE_MAX ||
+                 m->problems[p].dims[d] > m->problems[largest].dims[d]))
+                largest = p;
+        if (largest != SIZE_MAX && !flags[largest * m->n_candidates]) {
+            flags[largest * m->n_candidates] = 1;
+            ++n;
+        }
+    }
+    for (size_t near = 0; near < NEAR_HOME || n < HONE_CHOOSER_LEAST_TIMES;
+         ++near, ++n) {
+        size_t nearest = SIZE_MAX;
+        double least = INFINITY;
+
+        for (size_t p = 0; p < m->n_problems; ++p) {
+            const double far = distance(tmpl, m->problems[p].dims, home);
+
+            if (far < least && !flags[p * m->n_candidates] &&
+                may_run(run, p, candidate)) {
+                least = far;
+                nearest = p;
+            }
+        }
+        if (nearest == SIZE_MAX)
+            return;
+        flags[nearest * m->n_candidates] = 1;
+    }
+}
+
+/* ---- measured ---------------------------------------------------------------
+ */
+
+/* Whoever turned out to be wrong, or was right too rarely, goes. */
+static void drop(hone_portfolio_run *run)
+{
+    const hone_matrix *m = &run->matrix;
+    const size_t end = run->n_members + run->n_specialists;
+
+    run->n_specialists = 0;
+    for (size_t i = run->n_members; i < end; ++i) {
+        const size_t c = run->members[i];
+        size_t n = 0;
+
+        for (size_t p = 0; p < m->n_problems; ++p)
+            n += hone__portfolio_cell(run, p, c) > 0;
+        if (n >= HONE_CHOOSER_LEAST_TIMES && !m->candidates[c].is_wrong &&
+            m->candidates[c].variant_id)
+            run->members[run->n_members + run->n_specialists++] = c;
+    }
+}
+
+hone_status hone__portfolio_add_specialists(hone_portfolio_run *run,
+                                            hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    const size_t *set = run->members + run->n_members;
+    unsigned char *wanted;
+    hone_status status;
+
+    if (!m->n_likely || m->n_problems < HONE_TRAIN_LEAST_PROBLEMS ||
+        run->n_members < 2)
+        return HONE_OK; /* there will be no chooser, or it can ask all */
+    HONE_TRY(choose(run, err));
+    wanted = hone__alloc(m->n_problems * m->n_candidates + 1);
+    if (!wanted)
+        return no_memory(err);
+    for (size_t i = 0; i < run->n_specialists; ++i)
+        choose_problems(run, set[i], wanted);
+    status =
+        hone__portfolio_measure(run, set, run->n_specialists, wanted, 0, err);
+    if (status == HONE_OK)
+        status =
+            hone__portfolio_measure(run, set, run->n_specialists, NULL, 1, err);
+    hone__free(wanted);
+    if (status == HONE_OK)
+        drop(run);
+    return status;
+}
+
+/* ---- places -----------------------------------------------------------------
+ */
+
+/* The members with the least of `cells` there, of those that say what they cost
+ * and are not launched in doubt: the others are always asked. */
+static size_t find_best(const hone_portfolio_run *run,
+                        const hone_chooser *chooser, const double *cells,
+                        size_t *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < chooser->n_members; ++i) {
+        const size_t c = run->members[i];
+        size_t at = n < HONE_CHOOSER_AT_PLACE ? n : HONE_CHOOSER_AT_PLACE - 1;
+
+        if (!(cells[c] > 0) || !chooser->members[i].cost || run->always[c] ||
+            (n == HONE_CHOOSER_AT_PLACE &&
+             cells[c] >= cells[run->members[out[at]]]))
+            continue;
+        for (; at && cells[run->members[out[at - 1]]] > cells[c]; --at)
+            out[at] = out[at - 1];
+        out[at] = i;
+        n += n < HONE_CHOOSER_AT_PLACE;
+    }
+    return n;
+}
+
+hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
+                                       hone_chooser *out, hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    size_t best[HONE_CHOOSER_AT_PLACE];
+
+    if (!run->n_specialists)
+        return HONE_OK;
+    for (size_t p = 0; p < m->n_problems; ++p) {
+        const size_t n =
+            find_best(run, out, &m->time_ns[p * m->n_candidates], best);
+
+        if (n)
+            HONE_TRY(hone__chooser_add_place(out, m->problems[p].dims, best, n,
+                                             err));
+    }
+    for (size_t i = 0; i < m->n_likely; ++i) {
+        const size_t n =
+            find_best(run, out, &m->likely_cost[i * m->n_candidates], best);
+
+        if (n)
+            HONE_TRY(hone__chooser_add_place(out, m->likely[i], best, n, err));
+    }
+    return HONE_OK;
+}
