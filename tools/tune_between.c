@@ -35,6 +35,7 @@ static hone_status add_of_op(hone_shapes *shapes, size_t op, size_t n_listed,
                                         (const int64_t(*)[HONE_MAX_DIMS])dims,
                                     .n_problems = n,
                                     .n_wanted = (size_t)n_wanted,
+                                    .is_beyond = 1,
                                     .seed = seed},
             drawn, &n_drawn, err);
     for (size_t i = 0; i < n_drawn && status == HONE_OK; ++i) {
@@ -60,8 +61,9 @@ hone_status hone__shapes_add_between(hone_shapes *shapes, int64_t n_each,
         HONE_TRY(add_of_op(shapes, op, n_listed, n_each, seed, err));
     if (shapes->n > n_listed)
         hone__message_note(
-            "%zu problems between those of the file are tuned as well, with a "
-            "quarter of the budget, for shapes that nobody tunes (--between 0 "
+            "%zu problems between those of the file, and some that are larger, "
+            "are tuned as well, with a quarter of the budget, for shapes that "
+            "nobody tunes (--between 0 "
             "leaves them out)",
             shapes->n - n_listed);
     else if (n_each > 0)

@@ -102,6 +102,41 @@ static void room_is_filled(void **state)
     hone__template_free(t);
 }
 
+/* Larger than all: of each set of types that has company once in each size,
+ * aligned as the largest, which is of other types here. */
+static void beyond_a_list(void **state)
+{
+    static const int64_t dims[9][HONE_MAX_DIMS] = {
+        {64, 100, 4, 100}, {64, 110, 4, 110},   {66, 6000, 4, 6000},
+        {70, 130, 4, 130}, {90, 1000, 1, 1000}, {65, 1500, 1, 1500},
+        {64, 200, 1, 200}, {64, 300, 1, 300},   {5001, 8, 2, 8}};
+    static int64_t out[MOST][HONE_MAX_DIMS];
+    static const int64_t wanted[4][4] = {{20003, 8, 4, 8},
+                                         {20003, 8, 1, 8},
+                                         {66, 23984, 4, 23984},
+                                         {66, 23984, 1, 23984}};
+    hone_template *const t = parse_good(
+        "#pragma hone op o(M, N, T in {f32, f16, bf16}, LD default N)\n"
+        "#pragma hone launch k\n" KERNEL);
+    hone_between_request request = {
+        .tmpl = t, .dims = dims, .n_problems = 9, .is_beyond = 1, .seed = 5};
+    size_t n = 0;
+
+    (void)state;
+    request.n_wanted = 20;
+    assert_int_equal(hone__between_draw(&request, out, &n, NULL), HONE_OK);
+    assert_int_equal(n, 20);
+    for (size_t i = 0; i < 4; ++i)
+        assert_memory_equal(out[i], wanted[i], sizeof wanted[i]);
+    for (size_t i = 4; i < n; ++i)
+        assert_true(out[i][0] <= 5001 && out[i][1] <= 6000);
+    request.n_wanted = 3; /* half of them */
+    assert_int_equal(hone__between_draw(&request, out, &n, NULL), HONE_OK);
+    assert_memory_equal(out[0], wanted[0], sizeof wanted[0]);
+    assert_true(n > 1 && out[1][0] <= 5001);
+    hone__template_free(t);
+}
+
 static void nothing_between(void **state)
 {
     static const int64_t few[3][HONE_MAX_DIMS] = {
@@ -123,9 +158,8 @@ static void nothing_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(between_a_list),
-        cmocka_unit_test(powers_and_types),
-        cmocka_unit_test(room_is_filled),
+        cmocka_unit_test(between_a_list),  cmocka_unit_test(powers_and_types),
+        cmocka_unit_test(room_is_filled),  cmocka_unit_test(beyond_a_list),
         cmocka_unit_test(nothing_between),
     };
 

@@ -11,6 +11,7 @@
 enum {
     N_NEAR = 5,      /* of so many nearest problems one is the other end */
     TRIES = 8,       /* drawn for each problem that is wanted: the best */
+    BEYOND = 4,      /* times the largest of the list */
     MOST_ALIGNED = 6 /* multiples of 64 are aligned to everything */
 };
 
@@ -135,14 +136,21 @@ static size_t other_end(between_run *run, size_t from)
 
 /* ---- one problem -------------------------------------------------------- */
 
-static int64_t align_as(int64_t value, int64_t parent, const between_size *size)
+static int64_t unit_of(int64_t value)
 {
     int64_t unit = 1;
 
+    while (unit < 1 << MOST_ALIGNED && value % (2 * unit) == 0)
+        unit *= 2;
+    return unit;
+}
+
+static int64_t align_as(int64_t value, int64_t parent, const between_size *size)
+{
+    const int64_t unit = unit_of(parent);
+
     if (size->is_power)
         return (int64_t)exp2(round(log2((double)value)));
-    while (unit < 1 << MOST_ALIGNED && parent % (2 * unit) == 0)
-        unit *= 2;
     value = (value + unit / 2) / unit * unit;
     return value < unit ? unit : value;
 }
@@ -232,6 +240,62 @@ static int draw_best(between_run *run, size_t from,
     return best >= 0;
 }
 
+/* ---- beyond the list ----------------------------------------------------- */
+
+/* Of the types of problem `like`, one that is larger in size `d` than all. */
+static hone_status draw_beyond(const between_run *run, size_t like, size_t d,
+                               int64_t *out)
+{
+    const hone_between_request *r = run->request;
+    const int64_t *largest = r->dims[like];
+    int64_t dims[HONE_MAX_DIMS];
+
+    for (size_t i = 0; i < r->n_problems; ++i)
+        if (r->dims[i][d] > largest[d] && !is_special(r->tmpl, r->dims[i]))
+            largest = r->dims[i];
+    for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
+        dims[k] = r->tmpl->dims[k].n_types ? r->dims[like][k] : largest[k];
+        if (r->tmpl->dims[k].default_expr.expr)
+            dims[k] = HONE_DIM_DEFAULT;
+    }
+    if (dims[d] > INT64_MAX / BEYOND)
+        return HONE_ERR_OVERFLOW;
+    dims[d] *= BEYOND;
+    if (!run->sizes[d].is_power) /* and not more aligned for it */
+        dims[d] -= unit_of(largest[d]);
+    return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
+                                        NULL);
+}
+
+/* Has no problem in front of it the same types? */
+static int is_first(const hone_between_request *r, size_t of)
+{
+    for (size_t i = 0; i < of; ++i)
+        if (!is_special(r->tmpl, r->dims[i]) &&
+            is_alike(r->tmpl, r->dims[of], r->dims[i]))
+            return 0;
+    return !is_special(r->tmpl, r->dims[of]);
+}
+
+/* How many, at most half of what is wanted. */
+static size_t draw_all_beyond(const between_run *run,
+                              int64_t (*out)[HONE_MAX_DIMS])
+{
+    const hone_between_request *r = run->request;
+    const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
+    size_t n = 0;
+
+    for (size_t d = 0; d < r->tmpl->n_dims; ++d)
+        for (size_t i = 0; i < r->n_problems && n < r->n_wanted / 2; ++i)
+            if (run->sizes[d].is_drawn && !r->tmpl->dims[d].default_expr.expr &&
+                is_first(r, i) && has_company(r, i) &&
+                draw_beyond(run, i, d, out[n]) == HONE_OK &&
+                !is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
+                !is_among(r->tmpl, out[n], drawn, n))
+                ++n;
+    return n;
+}
+
 hone_status hone__between_draw(const hone_between_request *request,
                                int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
                                hone_error *err)
@@ -244,6 +308,8 @@ hone_status hone__between_draw(const hone_between_request *request,
         return hone__out_of_memory(err, " for problems between others");
     run->request = request;
     look_at(run);
+    if (request->is_beyond)
+        *out_n = draw_all_beyond(run, out);
     for (size_t i = 0; i < most && *out_n < request->n_wanted; ++i) {
         const size_t from = i % request->n_problems;
 

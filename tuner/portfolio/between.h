@@ -14,6 +14,7 @@ typedef struct hone_between_request {
     const int64_t (*dims)[HONE_MAX_DIMS]; /* n_problems, completed */
     size_t n_problems;
     size_t n_wanted;
+    int is_beyond; /* up to half of them are larger than all of the list */
     uint64_t seed;
 } hone_between_request;
 
@@ -21,9 +22,12 @@ typedef struct hone_between_request {
  * logarithms, aside by up to half an octave, aligned as one of the two, and
  * powers of two where all are; of several such the one that is furthest from
  * all problems of its types, which are those of the first. Never outside of
- * what the list has of a size, nor one of the list, nor one twice. What follows
- * from other dimensions goes on following. `out` has room for n_wanted; fewer
- * may come: a list of one size has nothing between. HONE_ERR_NO_MEMORY. */
+ * what the list has of a size, nor one of the list, nor one twice. Beyond is,
+ * of each size and for each set of types, the problem that has the most of it
+ * with four times as much, aligned alike: what was never as large is not
+ * launched at sizes that are. What follows from other dimensions goes on
+ * following. `out` has room for n_wanted; fewer may come: a list of one size
+ * has nothing between. HONE_ERR_NO_MEMORY. */
 hone_status hone__between_draw(const hone_between_request *request,
                                int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
                                hone_error *err);
