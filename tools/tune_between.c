@@ -68,8 +68,8 @@ hone_status hone__shapes_add_between(hone_shapes *shapes, int64_t n_each,
             shapes->n - n_listed);
     else if (n_each > 0)
         hone__message_note("nothing lies between the problems of the file: "
-                           "that takes %d of an operation with the same types, "
-                           "of different sizes, whose other dimensions follow",
+                           "that takes %d of an operation, of different sizes, "
+                           "whose other dimensions follow",
                            (int)HONE_BETWEEN_LEAST_PROBLEMS);
     return HONE_OK;
 }

@@ -96,14 +96,14 @@ static double distance(const between_run *run, const int64_t *a,
     return sum;
 }
 
-/* Are there problems enough like this one? */
-static int has_company(const hone_between_request *r, size_t of)
+/* Are there problems enough? Those of other types count: their sizes are wanted
+ * of these types, too, and what is drawn may be what a chooser lacks. */
+static int is_enough(const hone_between_request *r)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < r->n_problems; ++i)
-        n += is_alike(r->tmpl, r->dims[of], r->dims[i]) &&
-             !is_special(r->tmpl, r->dims[i]);
+        n += !is_special(r->tmpl, r->dims[i]);
     return n >= HONE_BETWEEN_LEAST_PROBLEMS;
 }
 
@@ -288,8 +288,7 @@ static size_t draw_all_beyond(const between_run *run,
     for (size_t d = 0; d < r->tmpl->n_dims; ++d)
         for (size_t i = 0; i < r->n_problems && n < r->n_wanted / 2; ++i)
             if (run->sizes[d].is_drawn && !r->tmpl->dims[d].default_expr.expr &&
-                is_first(r, i) && has_company(r, i) &&
-                draw_beyond(run, i, d, out[n]) == HONE_OK &&
+                is_first(r, i) && draw_beyond(run, i, d, out[n]) == HONE_OK &&
                 !is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
                 !is_among(r->tmpl, out[n], drawn, n))
                 ++n;
@@ -308,13 +307,13 @@ hone_status hone__between_draw(const hone_between_request *request,
         return hone__out_of_memory(err, " for problems between others");
     run->request = request;
     look_at(run);
-    if (request->is_beyond)
+    if (request->is_beyond && is_enough(request))
         *out_n = draw_all_beyond(run, out);
     for (size_t i = 0; i < most && *out_n < request->n_wanted; ++i) {
         const size_t from = i % request->n_problems;
 
         if (!is_special(request->tmpl, request->dims[from]) &&
-            has_company(request, from))
+            is_enough(request))
             *out_n += (size_t)draw_best(run, from, out, *out_n);
     }
     hone__free(run);

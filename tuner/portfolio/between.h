@@ -6,7 +6,7 @@
 
 #include "gen/parse/template.h"
 
-/* Of fewer problems with the same types and choices nothing is drawn. */
+/* Of fewer problems, whatever their types, nothing is drawn. */
 enum { HONE_BETWEEN_LEAST_PROBLEMS = 4 };
 
 typedef struct hone_between_request {
