@@ -12,7 +12,6 @@ command -v sqlite3 >/dev/null || {
     echo "sqlite3 is not installed"
     exit 77
 }
-tests=$(dirname "$HONE")/../tests
 cd "$work"
 ask() { sqlite3 "$@"; }
 
