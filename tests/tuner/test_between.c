@@ -153,6 +153,7 @@ static void nothing_between(void **state)
     assert_int_equal(draw(t, few, 3, MOST, out), 0);
     assert_int_equal(draw(t, padded, 4, MOST, out), 0);
     assert_int_equal(draw(t, few, 3, 0, out), 0);
+    assert_int_equal(draw(t, few, 0, MOST, out), 0);
     hone__template_free(t);
 }
 

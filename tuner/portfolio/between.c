@@ -299,21 +299,23 @@ hone_status hone__between_draw(const hone_between_request *request,
                                int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
                                hone_error *err)
 {
-    between_run *run = hone__alloc(sizeof *run);
     const size_t most = request->n_wanted * TRIES;
+    between_run *run;
 
     *out_n = 0;
+    if (!is_enough(request))
+        return HONE_OK;
+    run = hone__alloc(sizeof *run);
     if (!run)
         return hone__out_of_memory(err, " for problems between others");
     run->request = request;
     look_at(run);
-    if (request->is_beyond && is_enough(request))
+    if (request->is_beyond)
         *out_n = draw_all_beyond(run, out);
     for (size_t i = 0; i < most && *out_n < request->n_wanted; ++i) {
         const size_t from = i % request->n_problems;
 
-        if (!is_special(request->tmpl, request->dims[from]) &&
-            is_enough(request))
+        if (!is_special(request->tmpl, request->dims[from]))
             *out_n += (size_t)draw_best(run, from, out, *out_n);
     }
     hone__free(run);

@@ -104,15 +104,16 @@ static hone_status find_costs(void *user, int64_t i, hone_error *err)
 {
     hone_matrix *m = ((likely_work *)user)->matrix;
     double *cells = &m->likely_cost[(size_t)i * m->n_candidates];
+    hone_error why = {0};
     hone_likely likely;
-    hone_status status = open_at(m, (size_t)i, &likely, err);
+    const hone_status status = open_at(m, (size_t)i, &likely, &why);
 
-    for (size_t c = 0; c < m->n_candidates && status == HONE_OK; ++c) {
+    for (size_t c = 0; c < m->n_candidates; ++c) {
         int64_t config[HONE_MAX_PARAMS];
         double cost;
 
-        cells[c] = HONE_CELL_INVALID;
-        if (m->candidates[c].impl != m->likely_impl ||
+        cells[c] = HONE_CELL_INVALID; /* all, if it took too long this time */
+        if (status != HONE_OK || m->candidates[c].impl != m->likely_impl ||
             hone__config_parse(likely.tmpl, m->candidates[c].config, config,
                                NULL) != HONE_OK)
             continue;
@@ -123,7 +124,7 @@ static hone_status find_costs(void *user, int64_t i, hone_error *err)
         m->likely_best[i] = fmin(m->likely_best[i], cells[c]);
     }
     hone__likely_close(&likely);
-    return status;
+    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : HONE_OK;
 }
 
 /* ---- all of them ----------------------------------------------------------

@@ -45,6 +45,8 @@ static void mark(const hone_portfolio_run *run, unsigned char *always,
         always[run->members[i]] = 1;
 }
 
+/* A cover leaves out members that have no cost at likely problems, such as a
+ * library's functions; they have their places all the same. */
 static hone_status choose(hone_portfolio_run *run, hone_error *err)
 {
     const hone_matrix *m = &run->matrix;
@@ -63,12 +65,13 @@ static hone_status choose(hone_portfolio_run *run, hone_error *err)
                               .best_ns = m->likely_best,
                               .always = flags,
                               .never = flags + m->n_candidates,
-                              .least = run->n_members,
+                              .least = 0,
                               .most = HONE_PORTFOLIO_WITH_SPECIALISTS,
                               .gain = HONE_PORTFOLIO_SPECIALIST_GAIN},
         chosen, &n, err);
     for (size_t i = 0; i < n && status == HONE_OK; ++i)
-        if (!flags[chosen[i]])
+        if (!flags[chosen[i]] && run->n_members + run->n_specialists <
+                                     HONE_PORTFOLIO_WITH_SPECIALISTS)
             run->members[run->n_members + run->n_specialists++] = chosen[i];
     hone__free(flags);
     return status;
