@@ -193,7 +193,7 @@ typedef struct hone_chooser_guesses {
 
 /* All members at the dims of `plan` (completed, as prepared; n_dims of them),
  * which a plan of the same operation must accept. Whether a member's
- * constraints hold is not asked. */
+ * constraints hold is not asked. It takes some 50 KB of stack. */
 void hone__chooser_predict(const hone_chooser *chooser,
                            const hone_launch_case *plan,
                            hone_chooser_guesses *out);

@@ -29,7 +29,7 @@ struct hone_chooser_model {
     double *features;   /* n_features x n, weighted */
     double *base;       /* n_members x n: log(time), of some unit; NAN: nothing
                            is known of the member there */
-    double *covariance; /* row x row: of all problems */
+    double *covariance; /* n x row: of all problems */
     double *inverse;    /* of that */
     double mean_deviation; /* of problems that are left out */
     double *alpha;    /* n_members x n: what the covariances with a problem are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a decision costs: 32 members, 100 problems, 8 dims, how many of the
- * members say what they cost, and at how many places four of these are. A
+ * members say what they cost, and at how many places two of these are each. A
  * program, not a test:
  *
  *   bench_choose [MEMBERS [PROBLEMS [WITH_COSTS [PLACES]]]] */

@@ -4,14 +4,8 @@
 # the cheapest between the tuned shapes is tried, too, and the chooser knows at
 # which shapes it is cheap.
 . "$(dirname "$0")/hone_test.sh"
-command -v "${CXX:-c++}" >/dev/null || {
-    echo "there is no C++ compiler"
-    exit 77
-}
-command -v sqlite3 >/dev/null || {
-    echo "sqlite3 is not installed"
-    exit 77
-}
+needs "${CXX:-c++}" "there is no C++ compiler"
+needs sqlite3 "sqlite3 is not installed"
 cd "$work"
 ask() { sqlite3 "$@"; }
 
@@ -34,18 +28,7 @@ export HONE_TEMPLATE_PATH="$work/kernels"
 run 0 tune --shapes shapes --device cpu --budget 4 --db t.db \
     --no-portfolio --format json
 
-# What this machine measures says nothing here, and one that is busy would decide
-# what is chosen: trials are told their times, by what they cost and, a little, by
-# their name.
-told="outcome = 'ok', time_ns = (SELECT (2000.0 + p.dims / 3)
-    * (1 + length(v.config) % 7 / 100.0)
-    FROM session s JOIN problem p USING (problem_id), variant v
-    WHERE s.session_id = trial.session_id AND v.variant_id = trial.variant_id)
-    WHERE outcome IN ('ok', 'unstable')"
-ask t.db "UPDATE trial SET $told;
-    CREATE TRIGGER told AFTER INSERT ON trial BEGIN
-        UPDATE trial SET $told AND trial_id = new.trial_id;
-    END"
+tell_times t.db
 tried=$(ask t.db "select count(*) from trial_v1 where config glob '*ITEMS=8*'")
 
 run 0 tune saxpy/stream --portfolio --device cpu --db t.db --format json

@@ -2,6 +2,7 @@
 /* Problems between the tuned ones, and what candidates cost there: see
  * matrix.h. */
 #include "gen/parse/parse.h"
+#include "gen/solve/solve.h"
 #include "tuner/compile/allowance.h"
 #include "tuner/portfolio/between.h"
 #include "tuner/portfolio/likely.h"
@@ -74,6 +75,15 @@ static hone_status open_at(const hone_matrix *m, size_t i, hone_likely *out,
                              m->properties, out, err);
 }
 
+/* Ctrl-C, which waits for no more than what has begun. */
+static hone_status check_stop(const hone_matrix *m, hone_error *err)
+{
+    const volatile sig_atomic_t *stop = m->tune->farm.stop;
+
+    return stop && *stop ? hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted")
+                         : HONE_OK;
+}
+
 static hone_status find_cheapest(void *user, int64_t i, hone_error *err)
 {
     likely_work *work = user;
@@ -96,7 +106,7 @@ static hone_status find_cheapest(void *user, int64_t i, hone_error *err)
     }
     hone__text_free(&text);
     hone__likely_close(&likely);
-    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : HONE_OK;
+    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : check_stop(m, err);
 }
 
 /* A row of cells: what each candidate costs there. */
@@ -124,7 +134,7 @@ static hone_status find_costs(void *user, int64_t i, hone_error *err)
         m->likely_best[i] = fmin(m->likely_best[i], cells[c]);
     }
     hone__likely_close(&likely);
-    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : HONE_OK;
+    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : check_stop(m, err);
 }
 
 /* ---- all of them ----------------------------------------------------------
@@ -153,22 +163,31 @@ static hone_status add_cheapest(likely_work *work, hone_error *err)
     return m->likely_cost ? HONE_OK : no_memory(err);
 }
 
+/* A core each, and the memory that a space may take. */
+static int count_threads(void)
+{
+    enum { MOST = 32 };
+    hone_allowance allowance = {.n_cores = 1};
+    int64_t n;
+
+    hone__allowance_read(&allowance);
+    n = allowance.memory_bytes / ((int64_t)HONE_SPACE_MEMORY_MIB << 20);
+    n = n < allowance.n_cores ? n : allowance.n_cores;
+    n = n < MOST ? n : MOST;
+    return n < 1 ? 1 : (int)n;
+}
+
 /* Each takes a tenth of a second where a template has millions of
  * configurations, and some megabytes while it is looked at. */
 hone_status hone__matrix_add_likely(hone_matrix *m, hone_error *err)
 {
-    enum { MOST_THREADS = 32 };
+    const int n_threads = count_threads();
     likely_work work = {.matrix = m};
-    hone_allowance allowance = {.n_cores = 1};
     hone_status status;
-    int n_threads;
 
     m->likely_impl = find_impl(m);
     if (m->likely_impl == m->n_impls)
         return HONE_OK;
-    hone__allowance_read(&allowance);
-    n_threads =
-        allowance.n_cores < MOST_THREADS ? allowance.n_cores : MOST_THREADS;
     HONE_TRY(draw(m, err));
     status = hone__parallel_for((int64_t)m->n_likely, n_threads, find_cheapest,
                                 &work, err);

@@ -42,8 +42,8 @@ typedef struct hone_portfolio_result {
     size_t n_problems;
     size_t n_candidates; /* that were measured everywhere */
     int64_t n_measured;  /* trials of this run */
-    int64_t n_known;     /* of before */
-    int64_t n_failed;    /* of both: wrong, or not to be launched there */
+    int64_t n_known;     /* of before, of those candidates */
+    int64_t n_failed;    /* of these in all: wrong, or not to be launched */
     int64_t n_compiles;  /* of the compiler: cubins that were not stored */
     size_t n_out;     /* candidates that were wrong, crashed or hung at one */
     size_t n_better;  /* problems that have another winner now */
