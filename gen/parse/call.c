@@ -30,6 +30,7 @@ static int function_name(hone_cursor *c, const char **out)
     return 0;
 }
 
+/* `vendor cublaslt.gemm, cublas.gemm part "gemm_library.cuh"` */
 int hone__statement_vendor(hone_parser *p, hone_cursor *c)
 {
     do {
@@ -41,6 +42,9 @@ int hone__statement_vendor(hone_parser *p, hone_cursor *c)
         if (!function_name(c, slot))
             return 0;
     } while (hone__cursor_accept(c, ','));
+    if (hone__cursor_accept_word(c, "part") &&
+        !hone__cursor_string(c, &p->tmpl->vendor_part))
+        return 0;
     return hone__cursor_finish(c);
 }
 
@@ -114,6 +118,8 @@ hone_status hone__template_of_vendor(const hone_template *of,
                       "#pragma hone call %s algorithm(ALGORITHM)\n",
                       header, of->op, library, function, function,
                       n_algorithms - 1, function);
+    if (of->vendor_part)
+        hone__text_printf(&text, "#include \"%s\"\n", of->vendor_part);
     *out = NULL;
     status = hone__text_check(&path, err);
     if (status == HONE_OK)
@@ -121,6 +127,14 @@ hone_status hone__template_of_vendor(const hone_template *of,
     if (status == HONE_OK)
         status = hone__template_read(path.data, of->search_path, text.data,
                                      text.length, out, &mistakes, err);
+    if (status == HONE_OK && of->vendor_part && !(*out)->cost) {
+        status = hone__fail(err, HONE_ERR_INPUT,
+                            "%s: the part \"%s\" of its vendors' functions is "
+                            "not there, or has no 'feature COST'",
+                            of->contract_path, of->vendor_part);
+        hone__template_free(*out);
+        *out = NULL;
+    }
     hone__diagnostics_free(&mistakes);
     hone__text_free(&path);
     hone__text_free(&text);

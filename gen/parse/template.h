@@ -53,6 +53,7 @@ typedef struct hone_template {
      * contract has them: "cublaslt.gemm". */
     size_t n_vendors;
     const char **vendors;
+    const char *vendor_part; /* header with what is said of them; NULL: none */
     const char *call; /* the one that this template stands for, which has no
                          code; NULL: it has launches */
     int call_rank; /* parameter with the place in the library's list, or -1 */

@@ -110,4 +110,4 @@
 #pragma hone let TWICE = OUT != bf16 ? 0 : K <= 4K ? 64K : 4K
 #pragma hone check cublas.gemm tolerance(2*K + 8 + 2*CUT + TWICE) abs(6e-8) norm(NORM + 2*CUT + TWICE) exact(INTEGERS)
 #pragma hone baseline cublas, cublaslt
-#pragma hone vendor cublaslt.gemm, cublas.gemm
+#pragma hone vendor cublaslt.gemm, cublas.gemm part "gemm_library.cuh"

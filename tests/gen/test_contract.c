@@ -372,8 +372,37 @@ static void a_vendor_is_a_template(void **state)
     assert_string_equal(t->params[t->call_rank].name, "ALGORITHM");
     assert_int_equal(t->params[t->call_rank].n_values,
                      hone__vendor_n_algorithms("cublaslt.gemm"));
+    assert_int_equal(t->cost, 0);
     hone__template_free(t);
     hone__template_free(of);
+}
+
+/* A header says more of what a vendor's line stands for, and nothing of the
+ * other implementations. */
+static void a_vendor_may_have_a_part(void **state)
+{
+    hone_template *of, *t = NULL;
+    hone_error err = {0};
+
+    (void)state;
+    write_file("scale.cuh",
+               CONTRACT "#pragma hone vendor cublas.axpy part \"lib.cuh\"\n");
+    write_file("lib.cuh", "#pragma hone let TWICE = 2*HALF\n"
+                          "#pragma hone feature COST = 3 + TWICE\n");
+    of = load_good(INCLUDE IMPLEMENTS REST);
+    assert_int_equal(of->cost, 0);
+    if (hone__template_of_vendor(of, of->vendors[0], &t, &err) != HONE_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(t->cost, 1);
+    assert_string_equal(hone__expr_text(t->features[0].value.expr),
+                        "3 + TWICE");
+    hone__template_free(t);
+    (void)unlink("lib.cuh");
+    if (hone__template_of_vendor(of, of->vendors[0], &t, &err) == HONE_OK)
+        fail_msg("a part that is not there");
+    assert_non_null(strstr(err.text, "lib.cuh"));
+    hone__template_free(of);
+    write_file("scale.cuh", CONTRACT);
 }
 
 static void wrong_calls_have_their_place(void **state)
@@ -510,6 +539,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_template_may_call_a_library, enter,
                                         leave),
         cmocka_unit_test_setup_teardown(a_vendor_is_a_template, enter, leave),
+        cmocka_unit_test_setup_teardown(a_vendor_may_have_a_part, enter, leave),
         cmocka_unit_test_setup_teardown(wrong_calls_have_their_place, enter,
                                         leave),
         cmocka_unit_test_setup_teardown(references_stand_back, enter, leave),

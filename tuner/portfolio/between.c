@@ -242,7 +242,37 @@ static int draw_best(between_run *run, size_t from,
 
 /* ---- beyond the list ----------------------------------------------------- */
 
-/* Of the types of problem `like`, one that is larger in size `d` than all. */
+/* A size as the list has it that is neither small nor large, and aligned:
+ * whoever is valid anywhere is valid there. */
+static int64_t moderate(const hone_between_request *r, size_t d)
+{
+    double middle = 0, best = HUGE_VAL;
+    int64_t out = 1;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_problems; ++i)
+        if (!is_special(r->tmpl, r->dims[i]) && r->dims[i][d] > 0) {
+            middle += log2((double)r->dims[i][d]);
+            ++n;
+        }
+    middle /= n ? (double)n : 1;
+    for (size_t i = 0; i < r->n_problems; ++i) {
+        const int64_t value = r->dims[i][d];
+        const double off = value > 0 ? fabs(log2((double)value) - middle) -
+                                           log2((double)unit_of(value))
+                                     : HUGE_VAL;
+
+        if (off < best && !is_special(r->tmpl, r->dims[i])) {
+            best = off;
+            out = value;
+        }
+    }
+    return out;
+}
+
+/* Of the types of problem `like`, one that is larger in size `d` than all.
+ * Others are moderate: beside one row, say, few variants would be valid, and
+ * the others reach no further than before. */
 static hone_status draw_beyond(const between_run *run, size_t like, size_t d,
                                int64_t *out)
 {
@@ -254,15 +284,21 @@ static hone_status draw_beyond(const between_run *run, size_t like, size_t d,
         if (r->dims[i][d] > largest[d] && !is_special(r->tmpl, r->dims[i]))
             largest = r->dims[i];
     for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
-        dims[k] = r->tmpl->dims[k].n_types ? r->dims[like][k] : largest[k];
+        dims[k] = !run->sizes[k].is_drawn ? r->dims[like][k]
+                  : k == d                ? largest[k]
+                                          : moderate(r, k);
         if (r->tmpl->dims[k].default_expr.expr)
             dims[k] = HONE_DIM_DEFAULT;
     }
     if (dims[d] > INT64_MAX / BEYOND)
         return HONE_ERR_OVERFLOW;
     dims[d] *= BEYOND;
-    if (!run->sizes[d].is_power) /* and not more aligned for it */
-        dims[d] -= unit_of(largest[d]);
+    if (!run->sizes[d].is_power) { /* not more aligned than to 16 for it */
+        const int64_t unit =
+            unit_of(largest[d]) > 16 ? unit_of(largest[d]) : 16;
+
+        dims[d] = dims[d] > 2 * unit ? (dims[d] / unit - 1) * unit : dims[d];
+    }
     return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
                                         NULL);
 }

@@ -36,7 +36,7 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
     size_t estimate = 0;
     const size_t n_before = out->n_estimates;
 
-    if (!tmpl->cost || c->is_vendor ||
+    if (!tmpl->cost ||
         hone__config_parse(tmpl, c->config, config, NULL) != HONE_OK)
         return HONE_OK;
     status = hone__expand_estimate(tmpl, config, m->problems[0].dims,
