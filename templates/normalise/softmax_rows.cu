@@ -24,6 +24,8 @@
 #pragma hone let ALIKE = 1
 
 #include "rows_limits.cuh"
+#pragma hone let TWICE = PASSES == two
+#include "rows_cost.cuh"
 #pragma hone launch softmax grid(GRID) block(BLOCK_TAKEN) cluster(CLUSTER) shared(SHARED_TAKEN) args(x, y, i64(rows), i64(columns), i64(pitch), i64(pitch_out), i32(KEPT_TAKEN))
 
 /* A pass for each where registers keep rows of any length, or are told so; if
