@@ -273,7 +273,7 @@ static void put_compilers(hone_tune_work *work)
         f->n_workers, f->wall_s, busy, f->n_jobs, f->n_cached, wait_s);
 }
 
-/* What is done on one device of each model: portfolios. */
+/* The devices of each model that are left: they measure portfolios. */
 static void choose_models(hone_tune_work *work)
 {
     size_t chosen[HONE_DISPATCH_MOST_DEVICES];
@@ -285,9 +285,15 @@ static void choose_models(hone_tune_work *work)
             hone__dispatch_device(work->dispatch, chosen[i]);
         hone_tune_model *model = &work->models[i];
 
-        model->ordinal = device->ordinal;
         model->report = device->report;
         (void)snprintf(model->name, sizeof model->name, "%s", device->name);
+        for (size_t k = 0; k < hone__dispatch_n_devices(work->dispatch); ++k) {
+            const hone_dispatch_device *other =
+                hone__dispatch_device(work->dispatch, k);
+
+            if (other->model == device->model && !other->is_out)
+                model->ordinals[model->n++] = other->ordinal;
+        }
     }
 }
 

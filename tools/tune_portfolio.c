@@ -135,12 +135,13 @@ static hone_status types_of(const hone_shapes *shapes, size_t op, char ***out,
     return HONE_OK;
 }
 
-static hone_status portfolio_of(const hone_tune_request *base,
-                                const hone_shapes *shapes, size_t op,
+static hone_status portfolio_of(hone_tune_work *work,
+                                const hone_tune_model *model, size_t op,
                                 portfolio_run *run, hone_error *err)
 {
+    const hone_shapes *shapes = &work->shapes;
     const hone_tuned_op *of = &shapes->ops[op];
-    hone_tune_request tune = *base;
+    hone_tune_request tune = work->request;
     char **types = NULL;
     size_t n_types = 0;
     hone_status status = types_of(shapes, op, &types, &n_types, err);
@@ -148,10 +149,16 @@ static hone_status portfolio_of(const hone_tune_request *base,
     tune.tmpl = of->impls.items[0];
     tune.impls = (const hone_template *const *)of->impls.items;
     tune.n_impls = of->impls.n;
+    if (model)
+        tune.device = model->ordinals[0];
     run->op = tune.tmpl->op;
     if (status == HONE_OK)
         status = hone__portfolio(
             &(hone_portfolio_request){.tune = &tune,
+                                      .ordinals =
+                                          model ? model->ordinals : NULL,
+                                      .n_devices = model ? model->n : 0,
+                                      .db_path = hone__text_str(&work->db_path),
                                       .types = (const char *const *)types,
                                       .n_types = n_types,
                                       .on_work = on_work,
@@ -162,21 +169,22 @@ static hone_status portfolio_of(const hone_tune_request *base,
     for (size_t i = 0; i < n_types; ++i)
         hone__free(types[i]);
     hone__free(types);
+    work->request.db = tune.db; /* several devices opened it again */
     return status;
 }
 
 /* Of each operation, for the types of its shapes; where it has no shapes, of
  * all that is in the database. `*out` has a row for each, also after a failure.
+ * `model` NULL: the one device.
  */
-static hone_status on_one_device(const hone_tune_request *base,
-                                 const hone_shapes *shapes, json_t **out,
-                                 hone_error *err)
+static hone_status on_model(hone_tune_work *work, const hone_tune_model *model,
+                            json_t **out, hone_error *err)
 {
     portfolio_run run = {.rows = json_array()};
     hone_status status = HONE_OK;
 
-    for (size_t i = 0; i < shapes->n_ops && status == HONE_OK; ++i)
-        status = portfolio_of(base, shapes, i, &run, err);
+    for (size_t i = 0; i < work->shapes.n_ops && status == HONE_OK; ++i)
+        status = portfolio_of(work, model, i, &run, err);
     *out = run.rows;
     return status;
 }
@@ -190,11 +198,10 @@ static hone_status find_models(hone_tune_work *work, hone_error *err)
         hone_tune_model *model = &work->models[work->n_model_devices];
         size_t k = 0;
 
-        model->ordinal = devices->ordinals[i];
         (void)snprintf(model->name, sizeof model->name, "%s:%d",
                        hone__device_kind(devices->backend)->name,
-                       model->ordinal);
-        HONE_TRY(hone__device_describe(devices->backend, model->ordinal,
+                       devices->ordinals[i]);
+        HONE_TRY(hone__device_describe(devices->backend, devices->ordinals[i],
                                        HONE_ANSWER_S, work->request.farm.stop,
                                        &model->report, err));
         while (k < work->n_model_devices &&
@@ -202,6 +209,7 @@ static hone_status find_models(hone_tune_work *work, hone_error *err)
                                              &model->report))
             ++k;
         work->n_model_devices += k == work->n_model_devices;
+        work->models[k].ordinals[work->models[k].n++] = devices->ordinals[i];
     }
     return HONE_OK;
 }
@@ -224,18 +232,15 @@ hone_status hone__tune_portfolios(hone_tune_work *work, hone_error *err)
     hone_status status = HONE_OK;
 
     if (work->devices.n == 1)
-        return on_one_device(&work->request, &work->shapes, &work->portfolios,
-                             err);
+        return on_model(work, NULL, &work->portfolios, err);
     if (!work->n_model_devices)
         HONE_TRY(find_models(work, err));
     work->portfolios = json_array();
     for (size_t i = 0; i < work->n_model_devices && status == HONE_OK; ++i) {
         const hone_tune_model *model = &work->models[i];
-        hone_tune_request request = work->request;
         json_t *rows = NULL;
 
-        request.device = model->ordinal;
-        status = on_one_device(&request, &work->shapes, &rows, err);
+        status = on_model(work, model, &rows, err);
         work->portfolios = append_rows(work->portfolios, rows, model);
     }
     return status;

@@ -11,7 +11,8 @@
 
 /* A device that stands for all of its model. */
 typedef struct hone_tune_model {
-    int ordinal;
+    int ordinals[HONE_DISPATCH_MOST_DEVICES]; /* those that are left */
+    size_t n;
     char name[24]; /* "cuda:0" */
     hone_device_report report;
 } hone_tune_model;
@@ -98,7 +99,7 @@ hone_status hone__tune_devices_close(hone_tune_work *work, hone_status status,
 
 /* ---- portfolios (tune_portfolio.c) --------------------------------------- */
 
-/* Of all shapes, on one device of each model: work->portfolios. */
+/* Of all shapes, for each model of device: work->portfolios. */
 hone_status hone__tune_portfolios(hone_tune_work *work, hone_error *err);
 
 #endif

@@ -72,7 +72,7 @@ out_has "chooser loses"
 out_has "best at"
 run 0 tune saxpy --portfolio --device cpu --db t.db --format csv
 [ "$(wc -l <out)" -eq 2 ] || fail "not one row"
-# On one device of each model: these two are of one.
+# For each model of device: these two are of one.
 run 0 tune saxpy --portfolio --device cpu,cpu --db t.db --format csv
 [ "$(wc -l <out)" -eq 2 ] || fail "not one row for one model"
 out_has "saxpy,cpu:0,"

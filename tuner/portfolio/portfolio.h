@@ -65,8 +65,15 @@ typedef struct hone_portfolio_result {
 
 typedef struct hone_portfolio_request {
     /* As for tuning: implementations, device, mode, database, farm, timing and
-     * on_progress count. */
-    const hone_tune_request *tune;
+     * on_progress count. While several devices measure the database is closed,
+     * and opened again afterwards: `tune->db` is another connection then, or
+     * NULL after a failure. */
+    hone_tune_request *tune;
+    /* Several devices of the model of `tune->device` that measure together, and
+     * the database's path; else n_devices is 0. */
+    const int *ordinals;
+    size_t n_devices;
+    const char *db_path;
     /* Only problems of these types; none: all that the database has. */
     const char *const *types;
     size_t n_types;

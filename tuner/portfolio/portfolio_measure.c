@@ -41,53 +41,74 @@ static void say_new_winner(const hone_portfolio_run *run, const char *label,
     note(run, label, text);
 }
 
-/* One problem with a list. */
-static hone_status measure_at(hone_portfolio_run *run, size_t problem,
-                              const hone_tune_entry *list, size_t n,
-                              int is_edges, hone_error *err)
+void hone__portfolio_list_request(const hone_portfolio_run *run,
+                                  const hone_portfolio_list *list,
+                                  hone_tune_request *out)
 {
-    const hone_matrix_problem *at = &run->matrix.problems[problem];
+    *out = *run->request->tune;
+    out->dims = run->matrix.problems[list->problem].dims;
+    out->only = NULL;
+    out->strategy = "portfolio";
+    out->budget_trials = 0;
+    out->budget_s = out->until_gain = 0;
+    out->without_seeds = 1;
+    out->objectives = NULL; /* a chooser is of times */
+    out->start = NULL;
+    out->learn = 0;
+    out->list = list->entries;
+    out->n_list = list->n;
+    out->list_edges = list->is_edges;
+    if (list->is_edges && out->trial_timeout_s < EDGE_TIMEOUT_S)
+        out->trial_timeout_s = EDGE_TIMEOUT_S; /* references come first */
+}
+
+hone_status hone__portfolio_list_done(hone_portfolio_run *run,
+                                      hone_portfolio_list *list,
+                                      const hone_tune_result *result,
+                                      hone_status status, hone_error *err)
+{
+    const char *label = run->matrix.problems[list->problem].label;
+
+    run->result.n_measured += result->n_trials - result->n_resumed;
+    run->result.n_compiles += result->n_compiles;
+    list->is_done = status == HONE_OK;
+    if (result->notes[0])
+        note(run, label, result->notes);
+    if (status == HONE_OK && result->has_winner) {
+        ++run->result.n_better;
+        say_new_winner(run, label, result);
+    }
+    if (!is_of_the_problem(status))
+        return status;
+    ++run->result.n_skipped;
+    note(run, label, err->text);
+    hone__error_clear(err);
+    return HONE_OK;
+}
+
+/* One problem with a list, on the one device. */
+static hone_status measure_at(hone_portfolio_run *run,
+                              hone_portfolio_list *list, hone_error *err)
+{
     const hone_portfolio_request *request = run->request;
-    hone_tune_request tune = *request->tune;
     hone_tune_result *result = hone__alloc(sizeof *result);
+    hone_tune_request tune;
     hone_status status;
 
     if (!result)
         return hone__out_of_memory(err, " for a portfolio");
-    tune.dims = at->dims;
-    tune.only = NULL;
-    tune.strategy = "portfolio";
-    tune.budget_trials = 0;
-    tune.budget_s = tune.until_gain = 0;
-    tune.without_seeds = 1;
-    tune.objectives = NULL; /* a chooser is of times */
-    tune.start = NULL;
-    tune.learn = 0;
-    tune.list = list;
-    tune.n_list = n;
-    tune.list_edges = is_edges;
-    if (is_edges && tune.trial_timeout_s < EDGE_TIMEOUT_S)
-        tune.trial_timeout_s = EDGE_TIMEOUT_S; /* references come first */
+    hone__portfolio_list_request(run, list, &tune);
     if (request->on_work)
-        request->on_work(request->user, is_edges ? "edge shapes" : at->label);
+        request->on_work(request->user,
+                         list->is_edges
+                             ? "edge shapes"
+                             : run->matrix.problems[list->problem].label);
     status = hone__tune(&tune, result, err);
     if (request->on_work)
         request->on_work(request->user, NULL);
-    run->result.n_measured += result->n_trials - result->n_resumed;
-    run->result.n_compiles += result->n_compiles;
-    if (result->notes[0])
-        note(run, at->label, result->notes);
-    if (status == HONE_OK && result->has_winner) {
-        ++run->result.n_better;
-        say_new_winner(run, at->label, result);
-    }
+    status = hone__portfolio_list_done(run, list, result, status, err);
     hone__free(result);
-    if (!is_of_the_problem(status))
-        return status;
-    ++run->result.n_skipped;
-    note(run, at->label, err->text);
-    hone__error_clear(err);
-    return HONE_OK;
+    return status;
 }
 
 /* Of the set, what is missing at this problem, as a list. */
@@ -124,24 +145,49 @@ static void mark_proved(hone_portfolio_run *run, size_t problem,
             m->candidates[set[i]].is_proved = 1;
 }
 
+/* Of each problem that lacks something a list; `entries` has room for all. */
+static size_t list_all(const hone_portfolio_run *run, const size_t *set,
+                       size_t n, const unsigned char *wanted, int is_edges,
+                       hone_tune_entry *entries, hone_portfolio_list *out)
+{
+    size_t n_out = 0;
+
+    for (size_t p = 0; p < run->matrix.n_problems; ++p) {
+        const size_t n_list =
+            list_of(run, p, set, n, wanted, is_edges, entries);
+
+        if (n_list)
+            out[n_out++] =
+                (hone_portfolio_list){p, entries, n_list, is_edges, 0};
+        entries += n_list;
+    }
+    return n_out;
+}
+
 hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
                                     size_t n, const unsigned char *wanted,
                                     int is_edges, hone_error *err)
 {
-    hone_tune_entry *list = hone__alloc((n + 1) * sizeof *list);
+    const size_t n_problems = run->matrix.n_problems;
+    hone_tune_entry *entries =
+        hone__alloc((n_problems * n + 1) * sizeof *entries);
+    hone_portfolio_list *lists = hone__alloc((n_problems + 1) * sizeof *lists);
     hone_status status = HONE_OK;
+    size_t n_lists = 0;
 
-    if (!list)
-        return hone__out_of_memory(err, " for a portfolio");
-    for (size_t p = 0; p < run->matrix.n_problems && status == HONE_OK; ++p) {
-        const size_t n_list = list_of(run, p, set, n, wanted, is_edges, list);
-        const size_t n_skipped = run->result.n_skipped;
-
-        if (n_list)
-            status = measure_at(run, p, list, n_list, is_edges, err);
-        if (n_list && is_edges && run->result.n_skipped == n_skipped)
-            mark_proved(run, p, set, n);
-    }
-    hone__free(list);
+    if (!entries || !lists)
+        status = hone__out_of_memory(err, " for a portfolio");
+    else
+        n_lists = list_all(run, set, n, wanted, is_edges, entries, lists);
+    if (n_lists > 1 && run->request->n_devices > 1)
+        status = hone__portfolio_measure_together(run, lists, n_lists, err);
+    else
+        for (size_t i = 0; i < n_lists && status == HONE_OK; ++i)
+            status = measure_at(run, &lists[i], err);
+    for (size_t i = 0; i < n_lists && is_edges; ++i)
+        if (lists[i].is_done)
+            mark_proved(run, lists[i].problem, set, n);
+    hone__free(lists);
+    hone__free(entries);
     return status == HONE_OK ? hone__matrix_read(&run->matrix, err) : status;
 }

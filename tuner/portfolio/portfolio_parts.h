@@ -27,6 +27,15 @@ static inline double hone__portfolio_cell(const hone_portfolio_run *run,
     return run->matrix.time_ns[problem * run->matrix.n_candidates + candidate];
 }
 
+/* What is to be measured, or verified on edge shapes, at one problem. */
+typedef struct hone_portfolio_list {
+    size_t problem;
+    const hone_tune_entry *entries;
+    size_t n;
+    int is_edges;
+    int is_done;
+} hone_portfolio_list;
+
 /* portfolio_measure.c: what of the set is missing, problem by problem; or,
  * those that no final has verified on edge shapes are verified there. `wanted`
  * has a flag for each cell of the matrix that counts; NULL: all of them do.
@@ -34,6 +43,22 @@ static inline double hone__portfolio_cell(const hone_portfolio_run *run,
 hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
                                     size_t n, const unsigned char *wanted,
                                     int is_edges, hone_error *err);
+
+/* The run of a list, and what became of it: counted and said. The status of
+ * what concerns this problem alone is OK. */
+void hone__portfolio_list_request(const hone_portfolio_run *run,
+                                  const hone_portfolio_list *list,
+                                  hone_tune_request *out);
+hone_status hone__portfolio_list_done(hone_portfolio_run *run,
+                                      hone_portfolio_list *list,
+                                      const hone_tune_result *result,
+                                      hone_status status, hone_error *err);
+
+/* portfolio_devices.c: lists, longest first, on all devices of the model, each
+ * on one. */
+hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
+                                             hone_portfolio_list *lists,
+                                             size_t n, hone_error *err);
 
 /* specialists.c: those that are cheaper than all members at some likely
  * problems, verified, and measured at a few problems. */

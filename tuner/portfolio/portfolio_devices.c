@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A portfolio's measurements on several devices: lists are dealt as problems
+ * are when they are tuned (dispatch/), by processes that are started for it
+ * and know the lists from their parent. */
+#include "tuner/dispatch/dispatch.h"
+#include "tuner/portfolio/portfolio_parts.h"
+
+#include "runtime/base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What its callbacks share. */
+typedef struct together {
+    hone_portfolio_run *run;
+    hone_portfolio_list *lists;
+    hone_status status; /* what a callback could not return */
+    hone_error error;
+} together;
+
+static void fill(void *user, const hone_dispatch_job *job,
+                 hone_tune_request *out)
+{
+    const together *t = user;
+
+    hone__portfolio_list_request(t->run, &t->lists[job->place], out);
+}
+
+static double cost(void *user, const hone_dispatch_job *job)
+{
+    const together *t = user;
+
+    return (double)t->lists[job->place].n;
+}
+
+static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
+                        const hone_tune_progress *progress)
+{
+    const together *t = user;
+    const hone_tune_request *tune = t->run->request->tune;
+
+    (void)device;
+    (void)job;
+    if (progress && tune->on_progress)
+        tune->on_progress(tune->user, progress);
+}
+
+/* A problem that several devices were lost with is left out; the others go
+ * on. */
+static void on_outcome(void *user, const hone_dispatch_outcome *outcome)
+{
+    together *t = user;
+    hone_error error = *outcome->error;
+    const hone_status status = hone__portfolio_list_done(
+        t->run, &t->lists[outcome->job->place], outcome->result,
+        outcome->status == HONE_ERR_CUDA ? HONE_ERR_NO_MEMORY : outcome->status,
+        &error);
+
+    if (t->status != HONE_OK || status == HONE_ERR_INTERRUPTED)
+        return; /* the run says so itself */
+    t->status = status;
+    t->error = error;
+}
+
+static void on_note(void *user, const char *sentence)
+{
+    const hone_portfolio_request *request = ((together *)user)->run->request;
+
+    if (request->on_note)
+        request->on_note(request->user, sentence);
+}
+
+static hone_status deal(const hone_dispatch_request *request, size_t n,
+                        hone_error *err)
+{
+    hone_dispatch_job *jobs = hone__alloc((n + 1) * sizeof *jobs);
+    hone_dispatch *dispatch = NULL;
+    hone_status status;
+
+    if (!jobs)
+        return hone__out_of_memory(err, " for a portfolio");
+    for (size_t i = 0; i < n; ++i)
+        jobs[i] = (hone_dispatch_job){.place = (int64_t)i};
+    status = hone__dispatch_open(request, &dispatch, err);
+    if (status == HONE_OK)
+        status = hone__dispatch_run(dispatch, jobs, n, err);
+    hone__dispatch_close(dispatch);
+    hone__free(jobs);
+    return status;
+}
+
+hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
+                                             hone_portfolio_list *lists,
+                                             size_t n, hone_error *err)
+{
+    const hone_portfolio_request *const of = run->request;
+    together t = {.run = run, .lists = lists};
+    hone_dispatch_request request = {.backend = of->tune->farm.backend,
+                                     .n_devices = of->n_devices,
+                                     .farm = &of->tune->farm,
+                                     .db_path = of->db_path,
+                                     .fill = fill,
+                                     .cost = cost,
+                                     .on_progress = on_progress,
+                                     .on_outcome = on_outcome,
+                                     .on_note = on_note,
+                                     .user = &t};
+    char label[64];
+    hone_status status;
+
+    memcpy(request.ordinals, of->ordinals,
+           of->n_devices * sizeof *of->ordinals);
+    (void)snprintf(label, sizeof label, "%s of %zu problems on %zu devices",
+                   lists[0].is_edges ? "edge shapes" : "variants", n,
+                   of->n_devices);
+    if (of->on_work)
+        of->on_work(of->user, label);
+    hone__db_close(of->tune->db);
+    of->tune->db = NULL;
+    status = deal(&request, n, err);
+    if (of->on_work)
+        of->on_work(of->user, NULL);
+    if (status == HONE_OK && t.status != HONE_OK) {
+        status = t.status;
+        *err = t.error;
+    }
+    return status == HONE_OK ? hone__db_open(of->db_path, 0, &of->tune->db, err)
+                             : status;
+}
