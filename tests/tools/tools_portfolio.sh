@@ -236,3 +236,26 @@ run 0 tune scale.cu --portfolio --device cpu --db s.db --format json
 json portfolios.0.problems=2 portfolios.0.chooser=false portfolios.0.why_not
 err_has "no chooser was trained"
 [ "$(ask s.db "select count(*) from model")" -eq 0 ] || fail "a model"
+
+# ---- how far variants reach ---------------------------------------------------------
+# What follows from sizes was verified as far as they were, and is known to be right
+# where it cannot pass 32 bits.
+mkdir reach
+sed -e 's/op saxpy(n, T in {f32, f64} default f32)/op far(n, T in {f32, f64} default f32, span default 1000*n)/' \
+    -e '/hone vendor/d' "$HONE_TEMPLATE_PATH/saxpy.cuh" >reach/far.cuh
+grep -q 'span default' reach/far.cuh || fail "the contract is another"
+sed 's|saxpy.cuh|far.cuh|; s|implements saxpy/|implements far/|' \
+    "$HONE_TEMPLATE_PATH/saxpy_stream.cu" >reach/far_stream.cu
+HONE_TEMPLATE_PATH=$work/reach
+sed 's/saxpy/far/' shapes >far.shapes
+run 0 tune --shapes far.shapes --device cpu --budget 3 --between 0 --db reach.db \
+    --format json
+json portfolios.0.chooser=true
+# match N SPAN WHAT: what is launched there.
+match() {
+    run 0 run far --dims "$1,f32,$2" --device cpu --db reach.db --format json
+    json match="$3"
+}
+match 60000 200000000 chosen
+match 60000 300000000 default # beyond both
+match 70000 200000000 neighbour # beyond the largest size

@@ -12,6 +12,7 @@ enum {
     N_NEAR = 5,      /* of so many nearest problems one is the other end */
     TRIES = 8,       /* drawn for each problem that is wanted: the best */
     BEYOND = 4,      /* times the largest of the list */
+    LEAST_UNIT = 16, /* beyond a list all sizes are aligned to that */
     MOST_ALIGNED = 6 /* multiples of 64 are aligned to everything */
 };
 
@@ -242,32 +243,25 @@ static int draw_best(between_run *run, size_t from,
 
 /* ---- beyond the list ----------------------------------------------------- */
 
-/* A size as the list has it that is neither small nor large, and aligned:
- * whoever is valid anywhere is valid there. */
-static int64_t moderate(const hone_between_request *r, size_t d)
+/* The geometric mean of what the list has of a size, and aligned: whoever is
+ * valid anywhere is likely to be valid there. */
+static int64_t moderate(const between_run *run, size_t d)
 {
-    double middle = 0, best = HUGE_VAL;
-    int64_t out = 1;
+    const hone_between_request *r = run->request;
+    const between_size *size = &run->sizes[d];
+    double octaves = 0;
+    int64_t value;
     size_t n = 0;
 
     for (size_t i = 0; i < r->n_problems; ++i)
-        if (!is_special(r->tmpl, r->dims[i]) && r->dims[i][d] > 0) {
-            middle += log2((double)r->dims[i][d]);
+        if (!is_special(r->tmpl, r->dims[i])) {
+            octaves += log2((double)r->dims[i][d]);
             ++n;
         }
-    middle /= n ? (double)n : 1;
-    for (size_t i = 0; i < r->n_problems; ++i) {
-        const int64_t value = r->dims[i][d];
-        const double off = value > 0 ? fabs(log2((double)value) - middle) -
-                                           log2((double)unit_of(value))
-                                     : HUGE_VAL;
-
-        if (off < best && !is_special(r->tmpl, r->dims[i])) {
-            best = off;
-            out = value;
-        }
-    }
-    return out;
+    value = align_as((int64_t)exp2(octaves / (double)n), LEAST_UNIT, size);
+    if (value > size->most)
+        return size->most;
+    return value < size->least ? size->least : value;
 }
 
 /* Of the types of problem `like`, one that is larger in size `d` than all.
@@ -286,18 +280,18 @@ static hone_status draw_beyond(const between_run *run, size_t like, size_t d,
     for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
         dims[k] = !run->sizes[k].is_drawn ? r->dims[like][k]
                   : k == d                ? largest[k]
-                                          : moderate(r, k);
+                                          : moderate(run, k);
         if (r->tmpl->dims[k].default_expr.expr)
             dims[k] = HONE_DIM_DEFAULT;
     }
     if (dims[d] > INT64_MAX / BEYOND)
         return HONE_ERR_OVERFLOW;
     dims[d] *= BEYOND;
-    if (!run->sizes[d].is_power) { /* not more aligned than to 16 for it */
+    if (!run->sizes[d].is_power && dims[d] > 2 * LEAST_UNIT) {
         const int64_t unit =
-            unit_of(largest[d]) > 16 ? unit_of(largest[d]) : 16;
+            unit_of(largest[d]) > LEAST_UNIT ? unit_of(largest[d]) : LEAST_UNIT;
 
-        dims[d] = dims[d] > 2 * unit ? (dims[d] / unit - 1) * unit : dims[d];
+        dims[d] = (dims[d] / unit - 1) * unit; /* and not more aligned for it */
     }
     return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
                                         NULL);
