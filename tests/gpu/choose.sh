@@ -40,7 +40,7 @@ list $((SEED + 1)) "$TEST" >"$scratch/test"
 if [ -e "$HONE_DB" ]; then
     echo "$HONE_DB is there: no list is tuned"
 else
-    step train "$HONE" tune --shapes "$scratch/train" --budget "$TRIALS" \
+    step train timeout -s INT "$SECONDS_MAX" "$HONE" tune --shapes "$scratch/train" --budget "$TRIALS" \
         --device "$DEVICES" --format json
 fi
 [ -z "$LIGHT" ] || {
