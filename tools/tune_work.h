@@ -9,9 +9,9 @@
 #include "tools/tune_parts.h"
 #include "tuner/dispatch/dispatch.h"
 
-/* A device that stands for all of its model. */
+/* A model of device, and which of them are left; the first gives its name. */
 typedef struct hone_tune_model {
-    int ordinals[HONE_DISPATCH_MOST_DEVICES]; /* those that are left */
+    int ordinals[HONE_DISPATCH_MOST_DEVICES];
     size_t n;
     char name[24]; /* "cuda:0" */
     hone_device_report report;
@@ -40,7 +40,7 @@ typedef struct hone_tune_work {
     size_t n_models;
     hone_dispatch *dispatch; /* of several problems or devices; else NULL */
     int is_several;          /* devices */
-    /* Of several devices: one of each model that is left. */
+    /* Of several devices: their models, of which one is left. */
     hone_tune_model models[HONE_DISPATCH_MOST_DEVICES];
     size_t n_model_devices;
     json_t *device_rows; /* what they waited for, and the compilers */

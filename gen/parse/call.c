@@ -42,9 +42,14 @@ int hone__statement_vendor(hone_parser *p, hone_cursor *c)
         if (!function_name(c, slot))
             return 0;
     } while (hone__cursor_accept(c, ','));
-    if (hone__cursor_accept_word(c, "part") &&
-        !hone__cursor_string(c, &p->tmpl->vendor_part))
-        return 0;
+    if (hone__cursor_accept_word(c, "part")) {
+        if (p->tmpl->vendor_part)
+            return hone__complain(p, hone__cursor_here(c),
+                                  "the vendors' functions have a part: '%s'",
+                                  p->tmpl->vendor_part);
+        if (!hone__cursor_string(c, &p->tmpl->vendor_part))
+            return 0;
+    }
     return hone__cursor_finish(c);
 }
 

@@ -196,14 +196,15 @@ void hone__chooser_free(hone_chooser *chooser)
 }
 
 int hone__chooser_reaches(const hone_chooser *chooser, size_t member,
-                          const int64_t *dims)
+                          const int64_t *dims, const double *values)
 {
     const int64_t *reach = chooser->members[member].reach;
 
     if (!reach)
         return 0;
     for (size_t i = 0; i < chooser->n_dims; ++i)
-        if (dims[i] > reach[i])
+        if (dims[i] > reach[i] &&
+            (values[i] != 0 || dims[i] > HONE_CHOOSER_WITHIN))
             return 0;
     return 1;
 }

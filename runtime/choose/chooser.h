@@ -31,6 +31,7 @@ enum {
     HONE_CHOOSER_PLACES = 1024,    /* at most */
     HONE_CHOOSER_AT_PLACE = 8,     /* members of a place, at most */
     HONE_CHOOSER_LEAST_TIMES = 3,  /* a member with fewer is not predicted */
+    HONE_CHOOSER_WITHIN = 1 << 28, /* elements of 8 bytes are 2 GiB */
     HONE_CHOOSER_SHA256 = 64       /* hex digits */
 };
 
@@ -75,7 +76,7 @@ typedef struct hone_chooser_member {
     double error; /* standard deviation of log(time), each problem left out
                      once; 0: not known */
     /* n_dims: the largest that it was verified at, each dim for itself; NULL:
-     * of none, and then it is not predicted. */
+     * of none, and then it is not predicted. See hone__chooser_reaches(). */
     int64_t *reach;
     size_t cost; /* the estimate that is it, in any unit, from 1; 0: none */
 } hone_chooser_member;
@@ -150,9 +151,12 @@ hone_status hone__chooser_add_place(hone_chooser *chooser, const int64_t *dims,
                                     hone_error *err);
 void hone__chooser_free(hone_chooser *chooser); /* NULL is a no-op */
 
-/* Is the member verified at dims as large as these? */
+/* Is the member verified at dims as large as these? A dim that follows others,
+ * as its default says, is bounded by them; together they may pass 32 bits where
+ * each does not, so that it counts beyond HONE_CHOOSER_WITHIN. `values`:
+ * hone__chooser_values(). */
 int hone__chooser_reaches(const hone_chooser *chooser, size_t member,
-                          const int64_t *dims);
+                          const int64_t *dims, const double *values);
 
 /* ---- chooser_parse.c, chooser_write.c: its text ---------------------------
  *
@@ -226,9 +230,9 @@ typedef struct hone_chooser_decision {
 } hone_chooser_decision;
 
 /* The member with the shortest predicted time of those that `may` (n_members
- * flags; NULL: all), but the best of the `safe` ones (n_members flags: the
- * vendor's, the default; NULL: none) where the gain over it is within the
- * doubt. */
+ * flags; NULL: all), but the best of the
+ * `safe` ones (n_members flags: the vendor's, the default; NULL: none) where
+ * the gain over it is within the doubt. */
 void hone__chooser_decide(const hone_chooser_guesses *guesses,
                           const unsigned char *may, const unsigned char *safe,
                           hone_chooser_decision *out);

@@ -4,11 +4,7 @@
 
 #include <math.h>
 
-/* What nobody predicts so well is no gain. */
-#define SAME 0.01
-
-/* The shortest of those with both flags; of those that are as short the first:
- * defaults and libraries are in front, these in the order of their contract. */
+/* The shortest of those with both flags; the first of equal ones. */
 static int find_best(const hone_chooser_guesses *guesses,
                      const unsigned char *may, const unsigned char *also)
 {
@@ -20,7 +16,7 @@ static int find_best(const hone_chooser_guesses *guesses,
         if (!(guess->doubt >= 0) || !isfinite(guess->log_ns) ||
             (may && !may[i]) || (also && !also[i]))
             continue;
-        if (best < 0 || guess->log_ns < guesses->of[best].log_ns - SAME)
+        if (best < 0 || guess->log_ns < guesses->of[best].log_ns)
             best = (int)i;
     }
     return best;

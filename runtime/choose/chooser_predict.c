@@ -118,7 +118,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
             continue;
         guess->log_ns = base[j] + find_correction(m, k, j);
         if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES && isfinite(base[j]) &&
-            hone__chooser_reaches(chooser, j, plan->dims))
+            hone__chooser_reaches(chooser, j, plan->dims, values))
             guess->doubt =
                 hone__chooser_doubt(m, deviation, chooser->members[j].error);
     }

@@ -25,29 +25,30 @@
 #pragma hone let ASK_Y = 100 + (ROW_Y % 128 ? 20 : 0) + (ROW_Y % 32 ? 32 : 0)
 /* The level 2 cache gives 38 bytes a clock to each multiprocessor where all ask, up to 76
  * to one; 64 arrive, also of what other blocks of the cluster ask for. */
-#pragma hone let ASKED = min(76, 38*device.sm_count/max(min(CLUSTERS*IN_CLUSTER, device.sm_count), 1))
-#pragma hone let FETCH = TURNS*max((SLOT_X*ASK_X/CLUSTER_N + SLOT_Y*ASK_Y/CLUSTER_M)/(100*ASKED), (SLOT_X + SLOT_Y)/64)
+#pragma hone let ASKED = min(7600, 3800*device.sm_count/max(min(CLUSTERS*IN_CLUSTER, device.sm_count), 1))
+#pragma hone let FETCH = TURNS*max((SLOT_X/CLUSTER_N*ASK_X + SLOT_Y/CLUSTER_M*ASK_Y)/ASKED, (SLOT_X + SLOT_Y)/64)
 /* A slot is filled 3,000 clocks after it was asked for. */
-#pragma hone let WAIT = 3000*max(TURNS, STAGES)/STAGES
-#pragma hone let BUSY = max(max(MULTIPLY, FETCH)*BESIDE, max(WAIT, SHIFT))
+#pragma hone let WAIT = 3000/STAGES*max(TURNS, STAGES)
 /* The shorter ones hide behind the longest, but for a quarter. */
-#pragma hone let HIDDEN = (MULTIPLY + FETCH)*BESIDE + WAIT + SHIFT - BUSY
-/* Writing, 6.5 bytes a clock. Boxes that are no 128 bytes wide take longer, rows that the
+#pragma hone let SUM = (3*max(max(MULTIPLY, FETCH)*BESIDE, max(WAIT, SHIFT)) + (MULTIPLY + FETCH)*BESIDE + WAIT + SHIFT)/4
+/* Writing, 6 bytes a clock, transposed tiles 8. Boxes that are no 128 bytes wide take longer, rows that the
  * copy engine cannot write twice as long and something for each, and from registers
  * 16-bit elements are three times as slow. C that is added is read, which takes four
  * fifths of that. */
-#pragma hone let SHAPE = STAGED ? (70 + 4800/(BOX*sizeof(OUT)))*(MAPPED_C ? 10 : 22)*(SWAP ? 8 : 10)/100 : PARTS == 1 && sizeof(OUT) == 2 ? 320 : 140
-#pragma hone let WRITE = BM*BN*(PARTS > 1 ? 20 : sizeof(OUT)*(ADD ? 9 : 5))*SHAPE/3250 + (STAGED && !MAPPED_C ? 16*BM : 0)
-/* A block's first tile, and what each further one takes: of two groups in turn one
- * multiplies while the other writes. */
-#pragma hone let SUM = BUSY + HIDDEN/4
-#pragma hone let FIRST = SUM + WRITE + 1000 + 43*STAGES + (IN_CLUSTER == 1 ? 0 : IN_CLUSTER == 2 ? 200 : 300)
-#pragma hone let NEXT = SCHEDULE == in_turn ? max(SUM, 7*(SUM + WRITE + 1000)/10) : PERSISTENT ? SUM + WRITE + 1000 : FIRST
+#pragma hone let ELEMENTS = BM*BN*(PARTS > 1 ? 20 : sizeof(OUT)*(ADD ? 9 : 5))
+#pragma hone let BOXES = ELEMENTS*(70 + 4800/(BOX*sizeof(OUT)))*(SWAP ? 8 : 10)
+#pragma hone let WRITE = STAGED ? (MAPPED_C ? BOXES/32500 : BOXES*22/325000 + 16*BM) : ELEMENTS*(PARTS == 1 && sizeof(OUT) == 2 ? 320 : 140)/3250
+/* A tile, and what a block's first one takes besides: of two groups in turn one multiplies
+ * while the other writes, but for the first time. */
+#pragma hone let TILE = SCHEDULE == in_turn ? max(SUM, 7*(SUM + (WRITE + 1000))/10) : SUM + (WRITE + 1000)
+#pragma hone let BEGIN = 43*STAGES + (IN_CLUSTER == 1 ? 0 : IN_CLUSTER == 2 ? 200 : 300)
+#pragma hone let FIRST = SCHEDULE == in_turn ? SUM + (WRITE + 1000 + BEGIN) - TILE : PERSISTENT ? BEGIN : 0
+#pragma hone let NEXT = PERSISTENT ? TILE : TILE + BEGIN
 /* Rounds of tiles, per cent: in the last one, if it is not full, a tile takes less. */
 #pragma hone let ROUNDS = max(100, 80*ceildiv(CLUSTERS, max(RESIDENT, 1)) + 20*CLUSTERS/max(RESIDENT, 1))
 #pragma hone let PERCENT = 100 + TASTE + (STORE == direct && FINISH != cluster ? 3 : 0) - (CONSUMERS > 1 ? 4 : 0) - (IN_CLUSTER > 2 ? 4 : 0) + (PENDING == 0 ? 9 : 0) + (PERSISTENT ? 0 : 7)
 /* Memory brings 16 bytes a clock to each multiprocessor. */
-#pragma hone let PRODUCT = max((100*FIRST + (ROUNDS*RUNS - 100)*NEXT)/100*PERCENT/100, max(MEANWHILE, TRAFFIC/(16*device.sm_count)))
+#pragma hone let PRODUCT = max(FIRST*PERCENT/100 + ROUNDS*NEXT*(RUNS*PERCENT)/10000, max(MEANWHILE, TRAFFIC/(16*device.sm_count)))
 /* Blocks of a cluster meet, parts of K in the workspace: a second launch adds them
  * up, or the block that comes last, one part after the other. */
 #pragma hone let MEET = FINISH == cluster ? 2300 + BM*BN/11 : 0

@@ -104,8 +104,8 @@ static void room_is_filled(void **state)
     hone__template_free(t);
 }
 
-/* Larger than all: of each set of types once in each size, aligned as the
- * largest, which is of other types here. */
+/* Larger than all: of each set of types once in each size, in multiples of 16,
+ * the other sizes moderate. */
 static void beyond_a_list(void **state)
 {
     static const int64_t dims[9][HONE_MAX_DIMS] = {

@@ -122,17 +122,6 @@ hone_status hone__load_template(const hone_options *options, const char *name,
     return status;
 }
 
-/* Libraries are ordered as their contract has them. */
-static size_t place_in_contract(const hone_template *library)
-{
-    size_t i = 0;
-
-    while (i < library->n_vendors &&
-           strcmp(library->vendors[i], library->call) != 0)
-        ++i;
-    return i;
-}
-
 /* What is known to be faster goes first: code for one architecture alone. */
 static int by_promise(const void *a, const void *b)
 {
@@ -141,9 +130,6 @@ static int by_promise(const void *a, const void *b)
 
     if (!x->call != !y->call)
         return x->call ? -1 : 1;
-    if (x->call)
-        return (place_in_contract(x) > place_in_contract(y)) -
-               (place_in_contract(x) < place_in_contract(y));
     if (x->is_reference != y->is_reference)
         return x->is_reference - y->is_reference;
     if (x->needs_arch_features != y->needs_arch_features)

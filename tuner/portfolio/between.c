@@ -278,9 +278,10 @@ static hone_status draw_beyond(const between_run *run, size_t like, size_t d,
         if (r->dims[i][d] > largest[d] && !is_special(r->tmpl, r->dims[i]))
             largest = r->dims[i];
     for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
-        dims[k] = !run->sizes[k].is_drawn ? r->dims[like][k]
-                  : k == d                ? largest[k]
-                                          : moderate(run, k);
+        dims[k] = r->tmpl->dims[k].n_types  ? r->dims[like][k]
+                  : !run->sizes[k].is_drawn ? largest[k]
+                  : k == d                  ? largest[k]
+                                            : moderate(run, k);
         if (r->tmpl->dims[k].default_expr.expr)
             dims[k] = HONE_DIM_DEFAULT;
     }

@@ -9,20 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A size that no problem was as large as is not known to be right. What follows
- * from sizes (a row's pitch, elements of a matrix) is bounded by them; together
- * they may pass 32 bits though each of them does not, which is known to be
- * right up to what was verified, or less than 2 GiB of the longest elements. */
-enum { ELEMENTS_WITHIN_32_BITS = 1 << 28 };
-
-static int64_t least_reach(const hone_template *tmpl, size_t d)
-{
-    const hone_expr *follows = tmpl->dims[d].default_expr.expr;
-
-    return follows && hone__expr_slot_count(follows) ? ELEMENTS_WITHIN_32_BITS
-                                                     : 0;
-}
-
+/* A size that no problem was as large as is not known to be right. */
 static hone_status set_reach(const hone_portfolio_run *run, size_t member,
                              hone_chooser *out, hone_error *err)
 {
@@ -38,9 +25,6 @@ static hone_status set_reach(const hone_portfolio_run *run, size_t member,
             if (m->problems[p].dims[d] > reach[d])
                 reach[d] = m->problems[p].dims[d];
     }
-    for (size_t d = 0; d < out->n_dims; ++d)
-        if (reach[d] < least_reach(m->tune->tmpl, d))
-            reach[d] = least_reach(m->tune->tmpl, d);
     return is_right ? hone__chooser_set_reach(out, member, reach, err)
                     : HONE_OK;
 }

@@ -30,7 +30,7 @@ static size_t find_impl(const hone_matrix *m)
 
         for (size_t c = 0; c < m->n_candidates; ++c)
             n += m->candidates[c].impl == i;
-        if (m->impls[i]->cost && n > most) {
+        if (m->impls[i]->cost && !m->impls[i]->call && n > most) {
             most = n;
             best = i;
         }

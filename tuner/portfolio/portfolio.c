@@ -276,6 +276,10 @@ static hone_status portfolio_of(const hone_portfolio_request *request,
     if (!run)
         return hone__out_of_memory(err, " for a portfolio");
     run->request = request;
+    run->n_devices = request->n_devices;
+    if (run->n_devices)
+        memcpy(run->ordinals, request->ordinals,
+               run->n_devices * sizeof *run->ordinals);
     status = hone__matrix_open(request->tune, device_id, properties, types,
                                &run->matrix, err);
     if (status == HONE_OK &&

@@ -70,14 +70,16 @@ typedef struct hone_portfolio_request {
      * NULL after a failure. */
     hone_tune_request *tune;
     /* Several devices of the model of `tune->device` that measure together, and
-     * the database's path; else n_devices is 0. */
+     * the database's path; else n_devices is 0. `tune->device` is another of
+     * them where the first fell off. */
     const int *ordinals;
     size_t n_devices;
     const char *db_path;
     /* Only problems of these types; none: all that the database has. */
     const char *const *types;
     size_t n_types;
-    /* A problem, or "edge shapes", is measured from now on, and was: NULL. */
+    /* A problem, "edge shapes" or "12 problems on 2 devices" are measured from
+     * now on, and were: NULL. */
     void (*on_work)(void *user, const char *label);
     /* A problem, or what was decided about it, for a person. */
     void (*on_note)(void *user, const char *sentence);

@@ -70,7 +70,21 @@ static void on_note(void *user, const char *sentence)
         request->on_note(request->user, sentence);
 }
 
-static hone_status deal(const hone_dispatch_request *request, size_t n,
+/* Those that are left go on in the next step, where one alone measures as one
+ * does. */
+static void keep_devices(hone_portfolio_run *run, const hone_dispatch *dispatch)
+{
+    run->n_devices = 0;
+    for (size_t i = 0; i < hone__dispatch_n_devices(dispatch); ++i)
+        if (!hone__dispatch_device(dispatch, i)->is_out)
+            run->ordinals[run->n_devices++] =
+                hone__dispatch_device(dispatch, i)->ordinal;
+    if (run->n_devices)
+        run->request->tune->device = run->ordinals[0];
+}
+
+static hone_status deal(hone_portfolio_run *run,
+                        const hone_dispatch_request *request, size_t n,
                         hone_error *err)
 {
     hone_dispatch_job *jobs = hone__alloc((n + 1) * sizeof *jobs);
@@ -82,8 +96,10 @@ static hone_status deal(const hone_dispatch_request *request, size_t n,
     for (size_t i = 0; i < n; ++i)
         jobs[i] = (hone_dispatch_job){.place = (int64_t)i};
     status = hone__dispatch_open(request, &dispatch, err);
-    if (status == HONE_OK)
+    if (status == HONE_OK) {
         status = hone__dispatch_run(dispatch, jobs, n, err);
+        keep_devices(run, dispatch);
+    }
     hone__dispatch_close(dispatch);
     hone__free(jobs);
     return status;
@@ -96,7 +112,7 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
     const hone_portfolio_request *const of = run->request;
     together t = {.run = run, .lists = lists};
     hone_dispatch_request request = {.backend = of->tune->farm.backend,
-                                     .n_devices = of->n_devices,
+                                     .n_devices = run->n_devices,
                                      .farm = &of->tune->farm,
                                      .db_path = of->db_path,
                                      .fill = fill,
@@ -108,16 +124,15 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
     char label[64];
     hone_status status;
 
-    memcpy(request.ordinals, of->ordinals,
-           of->n_devices * sizeof *of->ordinals);
-    (void)snprintf(label, sizeof label, "%s of %zu problems on %zu devices",
-                   lists[0].is_edges ? "edge shapes" : "variants", n,
-                   of->n_devices);
+    memcpy(request.ordinals, run->ordinals,
+           run->n_devices * sizeof *run->ordinals);
+    (void)snprintf(label, sizeof label, "%zu problems on %zu devices", n,
+                   run->n_devices);
     if (of->on_work)
         of->on_work(of->user, label);
     hone__db_close(of->tune->db);
     of->tune->db = NULL;
-    status = deal(&request, n, err);
+    status = deal(run, &request, n, err);
     if (of->on_work)
         of->on_work(of->user, NULL);
     if (status == HONE_OK && t.status != HONE_OK) {

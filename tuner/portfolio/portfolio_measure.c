@@ -147,47 +147,72 @@ static void mark_proved(hone_portfolio_run *run, size_t problem,
 
 /* Of each problem that lacks something a list; `entries` has room for all. */
 static size_t list_all(const hone_portfolio_run *run, const size_t *set,
-                       size_t n, const unsigned char *wanted, int is_edges,
+                       size_t n, const unsigned char *wanted,
                        hone_tune_entry *entries, hone_portfolio_list *out)
 {
     size_t n_out = 0;
 
     for (size_t p = 0; p < run->matrix.n_problems; ++p) {
-        const size_t n_list =
-            list_of(run, p, set, n, wanted, is_edges, entries);
+        const size_t n_list = list_of(run, p, set, n, wanted, 0, entries);
 
         if (n_list)
-            out[n_out++] =
-                (hone_portfolio_list){p, entries, n_list, is_edges, 0};
+            out[n_out++] = (hone_portfolio_list){p, entries, n_list, 0, 0};
         entries += n_list;
     }
     return n_out;
+}
+
+static hone_status time_all(hone_portfolio_run *run, const size_t *set,
+                            size_t n, const unsigned char *wanted,
+                            hone_tune_entry *entries, hone_error *err)
+{
+    hone_portfolio_list *lists =
+        hone__alloc((run->matrix.n_problems + 1) * sizeof *lists);
+    hone_status status = HONE_OK;
+    size_t n_lists;
+
+    if (!lists)
+        return hone__out_of_memory(err, " for a portfolio");
+    n_lists = list_all(run, set, n, wanted, entries, lists);
+    if (n_lists > 1 && run->n_devices > 1)
+        status = hone__portfolio_measure_together(run, lists, n_lists, err);
+    else
+        for (size_t i = 0; i < n_lists && status == HONE_OK; ++i)
+            status = measure_at(run, &lists[i], err);
+    hone__free(lists);
+    return status;
+}
+
+/* Each at the first problem where it is right: mostly the same for all. */
+static hone_status verify_edges(hone_portfolio_run *run, const size_t *set,
+                                size_t n, hone_tune_entry *entries,
+                                hone_error *err)
+{
+    for (size_t p = 0; p < run->matrix.n_problems; ++p) {
+        hone_portfolio_list list = {
+            p, entries, list_of(run, p, set, n, NULL, 1, entries), 1, 0};
+
+        if (!list.n)
+            continue;
+        HONE_TRY(measure_at(run, &list, err));
+        if (list.is_done)
+            mark_proved(run, p, set, n);
+    }
+    return HONE_OK;
 }
 
 hone_status hone__portfolio_measure(hone_portfolio_run *run, const size_t *set,
                                     size_t n, const unsigned char *wanted,
                                     int is_edges, hone_error *err)
 {
-    const size_t n_problems = run->matrix.n_problems;
-    hone_tune_entry *entries =
-        hone__alloc((n_problems * n + 1) * sizeof *entries);
-    hone_portfolio_list *lists = hone__alloc((n_problems + 1) * sizeof *lists);
-    hone_status status = HONE_OK;
-    size_t n_lists = 0;
+    hone_tune_entry *entries = hone__alloc(
+        ((is_edges ? 1 : run->matrix.n_problems) * n + 1) * sizeof *entries);
+    hone_status status;
 
-    if (!entries || !lists)
-        status = hone__out_of_memory(err, " for a portfolio");
-    else
-        n_lists = list_all(run, set, n, wanted, is_edges, entries, lists);
-    if (n_lists > 1 && run->request->n_devices > 1)
-        status = hone__portfolio_measure_together(run, lists, n_lists, err);
-    else
-        for (size_t i = 0; i < n_lists && status == HONE_OK; ++i)
-            status = measure_at(run, &lists[i], err);
-    for (size_t i = 0; i < n_lists && is_edges; ++i)
-        if (lists[i].is_done)
-            mark_proved(run, lists[i].problem, set, n);
-    hone__free(lists);
+    if (!entries)
+        return hone__out_of_memory(err, " for a portfolio");
+    status = is_edges ? verify_edges(run, set, n, entries, err)
+                      : time_all(run, set, n, wanted, entries, err);
     hone__free(entries);
     return status == HONE_OK ? hone__matrix_read(&run->matrix, err) : status;
 }

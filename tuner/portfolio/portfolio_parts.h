@@ -3,6 +3,7 @@
 #ifndef HONE_TUNER_PORTFOLIO_PARTS_H
 #define HONE_TUNER_PORTFOLIO_PARTS_H
 
+#include "tuner/dispatch/dispatch.h"
 #include "tuner/portfolio/matrix.h"
 #include "tuner/portfolio/portfolio.h"
 
@@ -18,6 +19,9 @@ typedef struct hone_portfolio_run {
     /* Members, and behind them specialists. */
     size_t members[HONE_PORTFOLIO_WITH_SPECIALISTS];
     size_t n_members, n_specialists;
+    /* That measure together, of the request, without those that fell off. */
+    int ordinals[HONE_DISPATCH_MOST_DEVICES];
+    size_t n_devices;
 } hone_portfolio_run;
 
 /* The time of a candidate at a problem, or what else is known of it. */
@@ -54,8 +58,7 @@ hone_status hone__portfolio_list_done(hone_portfolio_run *run,
                                       const hone_tune_result *result,
                                       hone_status status, hone_error *err);
 
-/* portfolio_devices.c: lists, longest first, on all devices of the model, each
- * on one. */
+/* portfolio_devices.c: lists, longest first, on all devices of the model. */
 hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
                                              hone_portfolio_list *lists,
                                              size_t n, hone_error *err);
