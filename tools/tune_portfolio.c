@@ -149,8 +149,6 @@ static hone_status portfolio_of(hone_tune_work *work,
     tune.tmpl = of->impls.items[0];
     tune.impls = (const hone_template *const *)of->impls.items;
     tune.n_impls = of->impls.n;
-    if (model)
-        tune.device = model->ordinals[0];
     run->op = tune.tmpl->op;
     if (status == HONE_OK)
         status = hone__portfolio(

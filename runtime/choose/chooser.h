@@ -230,9 +230,9 @@ typedef struct hone_chooser_decision {
 } hone_chooser_decision;
 
 /* The member with the shortest predicted time of those that `may` (n_members
- * flags; NULL: all), but the best of the
- * `safe` ones (n_members flags: the vendor's, the default; NULL: none) where
- * the gain over it is within the doubt. */
+ * flags; NULL: all), but the best of the `safe` ones (n_members flags: the
+ * vendor's, the default; NULL: none) where the gain over it is within the
+ * doubt. */
 void hone__chooser_decide(const hone_chooser_guesses *guesses,
                           const unsigned char *may, const unsigned char *safe,
                           hone_chooser_decision *out);

@@ -446,6 +446,13 @@ static void wrong_calls_have_their_place(void **state)
     write_file("scale.cuh", CONTRACT "#pragma hone vendor cublas.axpy, x.y\n");
     assert_mistake(INCLUDE IMPLEMENTS REST,
                    "./scale.cuh:11:34: error: 'x.y' is none of the functions");
+    write_file("scale.cuh",
+               CONTRACT "#pragma hone vendor cublas.axpy part \"a.cuh\"\n"
+                        "#pragma hone vendor cublas.dot part \"b.cuh\"\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST, "'a.cuh'");
+    write_file("scale.cuh",
+               CONTRACT "#pragma hone vendor cublas.axpy part lib\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST, "./scale.cuh:11:38: error: ");
     write_file("scale.cuh", CONTRACT "#pragma hone call cublas.axpy\n");
     assert_mistake(INCLUDE IMPLEMENTS REST,
                    "./scale.cuh:11:14: error: 'call' belongs into the");

@@ -12,7 +12,7 @@
 # SEED: of the drawn problems (3101; those tested have the next one).
 # DEVICES: what tunes the lists and launches, cuda:0,1 for two (DEVICE). The list of 24
 # with its portfolio took 387 s of four H200: TRAIN and TRIALS must leave some.
-# SECONDS_MAX: the tests are interrupted then (540); what was reached is judged.
+# SECONDS_MAX: list and tests are interrupted then (540); what was reached is judged.
 # FOLDER/taught.db keeps all trials.
 #
 # On another card, with what this one learned: LIGHT=1 leaves FOLDER/light.db, the

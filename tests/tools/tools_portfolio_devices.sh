@@ -4,10 +4,8 @@
 # out is what one device would have measured; every variant is verified on edge
 # shapes once; a device that falls off has no part in what follows.
 . "$(dirname "$0")/hone_test.sh"
-command -v "${CXX:-c++}" >/dev/null || {
-    echo "there is no C++ compiler"
-    exit 77
-}
+needs "${CXX:-c++}" "there is no C++ compiler"
+needs pgrep "procps is not installed"
 tests=$(dirname "$HONE")/../tests
 cd "$work"
 ask() { "$tests/db_ask" "$@"; }

@@ -344,14 +344,16 @@ static hone_status find_device(const hone_tune_request *tune,
 hone_status hone__portfolio(const hone_portfolio_request *request,
                             hone_error *err)
 {
-    const hone_tune_request *tune = request->tune;
+    hone_tune_request *const tune = request->tune;
     hone_device_report device;
     hone_text types = {0};
     int64_t device_id = 0;
-    hone_status status =
-        hone__device_describe(tune->farm.backend, tune->device, ANSWER_S,
-                              tune->farm.stop, &device, err);
+    hone_status status;
 
+    if (request->n_devices)
+        tune->device = request->ordinals[0];
+    status = hone__device_describe(tune->farm.backend, tune->device, ANSWER_S,
+                                   tune->farm.stop, &device, err);
     if (status == HONE_OK)
         status = find_device(tune, &device, &device_id, err);
     if (status == HONE_OK && device_id)

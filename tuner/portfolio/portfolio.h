@@ -69,9 +69,9 @@ typedef struct hone_portfolio_request {
      * and opened again afterwards: `tune->db` is another connection then, or
      * NULL after a failure. */
     hone_tune_request *tune;
-    /* Several devices of the model of `tune->device` that measure together, and
-     * the database's path; else n_devices is 0. `tune->device` is another of
-     * them where the first fell off. */
+    /* Several devices of one model that measure together, and the database's
+     * path; else n_devices is 0. `tune->device` is set to the first of them
+     * that is left. */
     const int *ordinals;
     size_t n_devices;
     const char *db_path;
