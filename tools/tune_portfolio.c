@@ -53,11 +53,12 @@ static json_t *result_json(const char *op, const hone_portfolio_result *r)
     json_t *row = hone__json(
         "op:s types:s problems:I candidates:I known:I measured:I failed:I "
         "compiled:I out:I new_winners:I skipped:I seconds:f n_members:I "
-        "specialists:I",
+        "specialists:I further:I",
         op, r->types, (int64_t)r->n_problems, (int64_t)r->n_candidates,
         r->n_known, r->n_measured, r->n_failed, r->n_compiles,
         (int64_t)r->n_out, (int64_t)r->n_better, (int64_t)r->n_skipped,
-        r->seconds, (int64_t)r->n_members, (int64_t)r->n_specialists);
+        r->seconds, (int64_t)r->n_members, (int64_t)r->n_specialists,
+        (int64_t)r->n_further);
 
     percent(1, r->mean - 1, best);
     percent(1, r->single - 1, single);

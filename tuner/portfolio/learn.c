@@ -9,26 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A size that no problem was as large as is not known to be right. */
-static hone_status set_reach(const hone_portfolio_run *run, size_t member,
-                             hone_chooser *out, hone_error *err)
-{
-    const hone_matrix *m = &run->matrix;
-    int64_t reach[HONE_MAX_DIMS] = {0};
-    int is_right = 0;
-
-    for (size_t p = 0; p < m->n_problems; ++p) {
-        if (hone__portfolio_cell(run, p, run->members[member]) <= 0)
-            continue;
-        is_right = 1;
-        for (size_t d = 0; d < out->n_dims; ++d)
-            if (m->problems[p].dims[d] > reach[d])
-                reach[d] = m->problems[p].dims[d];
-    }
-    return is_right ? hone__chooser_set_reach(out, member, reach, err)
-                    : HONE_OK;
-}
-
 static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
                         hone_error *err)
 {
@@ -46,7 +26,7 @@ static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
                               c->config);
         HONE_TRY(hone__chooser_set_member(
             out, i, hash, hone__template_name(m->impls[c->impl]), err));
-        HONE_TRY(set_reach(run, i, out, err));
+        HONE_TRY(hone__chooser_set_reach(out, i, run->reach[i], err));
         HONE_TRY(hone__portfolio_set_cost(run, i, out, err));
     }
     for (size_t p = 0; p < m->n_problems; ++p) {
@@ -57,6 +37,14 @@ static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
 
             out->time_ns[p * out->n_members + i] = time > 0 ? time : 0;
         }
+    }
+    for (size_t p = m->n_problems; p < out->n_problems; ++p) {
+        const hone_portfolio_extra *extra = &run->extra[p - m->n_problems];
+
+        memcpy(&out->dims[p * out->n_dims], extra->dims,
+               out->n_dims * sizeof *out->dims);
+        memcpy(&out->time_ns[p * out->n_members], extra->time_ns,
+               out->n_members * sizeof *out->time_ns);
     }
     return HONE_OK;
 }
@@ -128,12 +116,13 @@ static hone_status train(hone_portfolio_run *run, hone_chooser *chooser,
 }
 
 static hone_status create(const hone_portfolio_run *run, size_t n_members,
-                          hone_chooser **out, hone_error *err)
+                          size_t n_problems, hone_chooser **out,
+                          hone_error *err)
 {
     const hone_template *tmpl = run->matrix.tune->tmpl;
 
-    return hone__chooser_create(tmpl->op, tmpl->n_dims, n_members,
-                                run->matrix.n_problems, out, err);
+    return hone__chooser_create(tmpl->op, tmpl->n_dims, n_members, n_problems,
+                                out, err);
 }
 
 /* With the specialists, who are as doubtful as members are on the average, and
@@ -167,7 +156,7 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
                        (int)HONE_TRAIN_LEAST_PROBLEMS);
         return HONE_OK;
     }
-    status = create(run, run->n_members, &trained, err);
+    status = create(run, run->n_members, n_problems, &trained, err);
     if (status == HONE_OK)
         status = train(run, trained, err);
     if (status == HONE_OK && !run->result.chooser.n) {
@@ -175,7 +164,8 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
                        "no variant was right at %d problems, as it takes",
                        (int)HONE_TRAIN_LEAST_PROBLEMS);
     } else if (status == HONE_OK) {
-        status = create(run, run->n_members + run->n_specialists, &whole, err);
+        status = create(run, run->n_members + run->n_specialists,
+                        n_problems + run->n_extra, &whole, err);
         if (status == HONE_OK)
             status = extend(run, trained, whole, err);
         run->result.error = trained->error;

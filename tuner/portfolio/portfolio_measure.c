@@ -46,7 +46,7 @@ void hone__portfolio_list_request(const hone_portfolio_run *run,
                                   hone_tune_request *out)
 {
     *out = *run->request->tune;
-    out->dims = run->matrix.problems[list->problem].dims;
+    out->dims = list->dims;
     out->only = NULL;
     out->strategy = "portfolio";
     out->budget_trials = 0;
@@ -57,8 +57,9 @@ void hone__portfolio_list_request(const hone_portfolio_run *run,
     out->learn = 0;
     out->list = list->entries;
     out->n_list = list->n;
-    out->list_edges = list->is_edges;
-    if (list->is_edges && out->trial_timeout_s < EDGE_TIMEOUT_S)
+    out->list_edges = list->kind == HONE_LIST_EDGES;
+    out->list_unranked = list->kind == HONE_LIST_FURTHER;
+    if (out->list_edges && out->trial_timeout_s < EDGE_TIMEOUT_S)
         out->trial_timeout_s = EDGE_TIMEOUT_S; /* references come first */
 }
 
@@ -67,21 +68,19 @@ hone_status hone__portfolio_list_done(hone_portfolio_run *run,
                                       const hone_tune_result *result,
                                       hone_status status, hone_error *err)
 {
-    const char *label = run->matrix.problems[list->problem].label;
-
     run->result.n_measured += result->n_trials - result->n_resumed;
     run->result.n_compiles += result->n_compiles;
     list->is_done = status == HONE_OK;
     if (result->notes[0])
-        note(run, label, result->notes);
+        note(run, list->label, result->notes);
     if (status == HONE_OK && result->has_winner) {
         ++run->result.n_better;
-        say_new_winner(run, label, result);
+        say_new_winner(run, list->label, result);
     }
     if (!is_of_the_problem(status))
         return status;
     ++run->result.n_skipped;
-    note(run, label, err->text);
+    note(run, list->label, err->text);
     hone__error_clear(err);
     return HONE_OK;
 }
@@ -99,10 +98,9 @@ static hone_status measure_at(hone_portfolio_run *run,
         return hone__out_of_memory(err, " for a portfolio");
     hone__portfolio_list_request(run, list, &tune);
     if (request->on_work)
-        request->on_work(request->user,
-                         list->is_edges
-                             ? "edge shapes"
-                             : run->matrix.problems[list->problem].label);
+        request->on_work(request->user, list->kind == HONE_LIST_EDGES
+                                            ? "edge shapes"
+                                            : list->label);
     status = hone__tune(&tune, result, err);
     if (request->on_work)
         request->on_work(request->user, NULL);
@@ -133,6 +131,27 @@ static size_t list_of(const hone_portfolio_run *run, size_t problem,
     return n_out;
 }
 
+static hone_portfolio_list list_at(const hone_portfolio_run *run,
+                                   size_t problem,
+                                   const hone_tune_entry *entries, size_t n,
+                                   hone_portfolio_list_kind kind)
+{
+    const hone_matrix_problem *at = &run->matrix.problems[problem];
+
+    return (hone_portfolio_list){at->dims, at->label, entries, n, kind, 0};
+}
+
+hone_status hone__portfolio_measure_lists(hone_portfolio_run *run,
+                                          hone_portfolio_list *lists, size_t n,
+                                          hone_error *err)
+{
+    if (n > 1 && run->n_devices > 1)
+        return hone__portfolio_measure_together(run, lists, n, err);
+    for (size_t i = 0; i < n; ++i)
+        HONE_TRY(measure_at(run, &lists[i], err));
+    return HONE_OK;
+}
+
 /* Those that were asked about at this problem are proved, or wrong, when it is
  * read again. */
 static void mark_proved(hone_portfolio_run *run, size_t problem,
@@ -156,7 +175,7 @@ static size_t list_all(const hone_portfolio_run *run, const size_t *set,
         const size_t n_list = list_of(run, p, set, n, wanted, 0, entries);
 
         if (n_list)
-            out[n_out++] = (hone_portfolio_list){p, entries, n_list, 0, 0};
+            out[n_out++] = list_at(run, p, entries, n_list, HONE_LIST_TIMES);
         entries += n_list;
     }
     return n_out;
@@ -168,17 +187,13 @@ static hone_status time_all(hone_portfolio_run *run, const size_t *set,
 {
     hone_portfolio_list *lists =
         hone__alloc((run->matrix.n_problems + 1) * sizeof *lists);
-    hone_status status = HONE_OK;
+    hone_status status;
     size_t n_lists;
 
     if (!lists)
         return hone__out_of_memory(err, " for a portfolio");
     n_lists = list_all(run, set, n, wanted, entries, lists);
-    if (n_lists > 1 && run->n_devices > 1)
-        status = hone__portfolio_measure_together(run, lists, n_lists, err);
-    else
-        for (size_t i = 0; i < n_lists && status == HONE_OK; ++i)
-            status = measure_at(run, &lists[i], err);
+    status = hone__portfolio_measure_lists(run, lists, n_lists, err);
     hone__free(lists);
     return status;
 }
@@ -189,8 +204,9 @@ static hone_status verify_edges(hone_portfolio_run *run, const size_t *set,
                                 hone_error *err)
 {
     for (size_t p = 0; p < run->matrix.n_problems; ++p) {
-        hone_portfolio_list list = {
-            p, entries, list_of(run, p, set, n, NULL, 1, entries), 1, 0};
+        hone_portfolio_list list =
+            list_at(run, p, entries, list_of(run, p, set, n, NULL, 1, entries),
+                    HONE_LIST_EDGES);
 
         if (!list.n)
             continue;

@@ -4,6 +4,7 @@
  * would say little of them and take most of a tuning; what they cost says
  * enough, once a few times say how much that is on this device. */
 #include "tuner/portfolio/portfolio_parts.h"
+#include "tuner/portfolio/reach_propose.h"
 #include "tuner/portfolio/train.h"
 
 #include "runtime/base/alloc.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NEAR_HOME = 2 };
+enum { PROBLEMS_OF_ONE = HONE_CHOOSER_LEAST_TIMES + 1 };
 
 static hone_status no_memory(hone_error *err)
 {
@@ -38,6 +39,8 @@ static void mark(const hone_portfolio_run *run, unsigned char *always,
 
         for (size_t p = 0; p < m->n_problems; ++p)
             n += (size_t)may_run(run, p, c);
+        for (size_t p = 0; p < m->n_likely; ++p)
+            n += m->likely_cost[p * m->n_candidates + c] > 0;
         never[c] = m->candidates[c].is_wrong || n < HONE_CHOOSER_LEAST_TIMES;
         always[c] = 0;
     }
@@ -80,71 +83,68 @@ static hone_status choose(hone_portfolio_run *run, hone_error *err)
 /* ---- where ------------------------------------------------------------------
  */
 
-/* Sizes that say something of their own. */
-static int is_size(const hone_template *tmpl, size_t dim)
-{
-    return !tmpl->dims[dim].n_types && !tmpl->dims[dim].default_expr.expr;
-}
-
 static double distance(const hone_template *tmpl, const int64_t *a,
                        const int64_t *b)
 {
     double sum = 0;
 
     for (size_t d = 0; d < tmpl->n_dims; ++d)
-        if (is_size(tmpl, d))
+        if (hone__portfolio_is_size(tmpl, d))
             sum += fabs(log(((double)a[d] + 1) / ((double)b[d] + 1)));
     return sum;
 }
 
-/* The likely problem at which a candidate is the nearest to the cheapest. */
-static size_t home_of(const hone_matrix *m, size_t candidate)
+/* Of the rows of a table that one at which a candidate's cell is the least
+ * beside the best; NULL: it has none. */
+static const double *nearest_row(const hone_matrix *m, const double *cells,
+                                 const double *best_ns, size_t n_rows,
+                                 size_t candidate)
 {
-    size_t home = 0;
-    double best = INFINITY;
+    const double *nearest = NULL;
+    double least = INFINITY;
 
-    for (size_t i = 0; i < m->n_likely; ++i) {
-        const double cost = m->likely_cost[i * m->n_candidates + candidate];
+    for (size_t i = 0; i < n_rows; ++i) {
+        const double *row = &cells[i * m->n_candidates];
 
-        if (cost > 0 && cost / m->likely_best[i] < best) {
-            best = cost / m->likely_best[i];
-            home = i;
+        if (row[candidate] > 0 && best_ns[i] > 0 &&
+            row[candidate] / best_ns[i] < least) {
+            least = row[candidate] / best_ns[i];
+            nearest = row;
         }
     }
-    return home;
+    return nearest;
 }
 
-/* Where it is right says how far it may be launched: the largest problem of
- * each size. The nearest to its home say how fast it is there. */
+const int64_t *hone__portfolio_home(const hone_portfolio_run *run,
+                                    size_t candidate)
+{
+    const hone_matrix *m = &run->matrix;
+    const double *row =
+        nearest_row(m, m->likely_cost, m->likely_best, m->n_likely, candidate);
+
+    if (row)
+        return m->likely[(size_t)(row - m->likely_cost) / m->n_candidates];
+    row = nearest_row(m, m->time_ns, m->best_ns, m->n_problems, candidate);
+    return m->problems[row ? (size_t)(row - m->time_ns) / m->n_candidates : 0]
+        .dims;
+}
+
+/* Those at which it can run that are the nearest to its home say how fast it is
+ * there. */
 static void choose_problems(const hone_portfolio_run *run, size_t candidate,
                             unsigned char *wanted)
 {
     const hone_matrix *m = &run->matrix;
-    const hone_template *tmpl = m->tune->tmpl;
-    const int64_t *home = m->likely[home_of(m, candidate)];
+    const int64_t *home = hone__portfolio_home(run, candidate);
     unsigned char *const flags = wanted + candidate;
-    size_t n = 0;
 
-    for (size_t d = 0; d < tmpl->n_dims; ++d) {
-        size_t largest = SIZE_MAX;
-
-        for (size_t p = 0; p < m->n_problems && is_size(tmpl, d); ++p)
-            if (may_run(run, p, candidate) &&
-                (largest == SIZE_MAX ||
-                 m->problems[p].dims[d] > m->problems[largest].dims[d]))
-                largest = p;
-        if (largest != SIZE_MAX && !flags[largest * m->n_candidates]) {
-            flags[largest * m->n_candidates] = 1;
-            ++n;
-        }
-    }
-    for (size_t near = 0; near < NEAR_HOME || n < HONE_CHOOSER_LEAST_TIMES;
-         ++near, ++n) {
+    for (int i = 0; i < PROBLEMS_OF_ONE; ++i) {
         size_t nearest = SIZE_MAX;
         double least = INFINITY;
 
         for (size_t p = 0; p < m->n_problems; ++p) {
-            const double far = distance(tmpl, m->problems[p].dims, home);
+            const double far =
+                distance(m->tune->tmpl, m->problems[p].dims, home);
 
             if (far < least && !flags[p * m->n_candidates] &&
                 may_run(run, p, candidate)) {
@@ -169,14 +169,13 @@ static void drop(hone_portfolio_run *run)
 
     run->n_specialists = 0;
     for (size_t i = run->n_members; i < end; ++i) {
-        const size_t c = run->members[i];
-        size_t n = 0;
+        const hone_matrix_candidate *c = &m->candidates[run->members[i]];
 
-        for (size_t p = 0; p < m->n_problems; ++p)
-            n += hone__portfolio_cell(run, p, c) > 0;
-        if (n >= HONE_CHOOSER_LEAST_TIMES && !m->candidates[c].is_wrong &&
-            m->candidates[c].variant_id)
-            run->members[run->n_members + run->n_specialists++] = c;
+        if (hone__portfolio_count_times(run, i, 1) >=
+                HONE_CHOOSER_LEAST_TIMES &&
+            !c->is_wrong && c->variant_id)
+            run->members[run->n_members + run->n_specialists++] =
+                run->members[i];
     }
 }
 
@@ -188,6 +187,7 @@ hone_status hone__portfolio_add_specialists(hone_portfolio_run *run,
     unsigned char *wanted;
     hone_status status;
 
+    run->n_specialists = 0;
     if (!m->n_likely || m->n_problems < HONE_TRAIN_LEAST_PROBLEMS ||
         run->n_members < 2)
         return HONE_OK; /* there will be no chooser, or it can ask all */
@@ -203,6 +203,8 @@ hone_status hone__portfolio_add_specialists(hone_portfolio_run *run,
         status =
             hone__portfolio_measure(run, set, run->n_specialists, NULL, 1, err);
     hone__free(wanted);
+    if (status == HONE_OK)
+        status = hone__portfolio_measure_homes(run, err);
     if (status == HONE_OK)
         drop(run);
     return status;

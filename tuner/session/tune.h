@@ -109,6 +109,7 @@ typedef struct hone_tune_request {
     const hone_tune_entry *list;
     size_t n_list;
     int list_edges; /* nothing is timed: they are verified on edge shapes */
+    int list_unranked; /* whatever they take, there is no final */
     const hone_reference *references;
     size_t n_references;
     hone_db *db; /* NULL with verify_only: nothing is stored */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants that are valid at few sizes, such as those that keep a row in
+ * registers, are right for what lies between the tuned problems and valid at
+ * hardly any of these. They are timed at likely problems, which nobody tunes:
+ * as few as give each of them as many times as a prediction takes. */
+#include "tuner/portfolio/portfolio_parts.h"
+#include "tuner/portfolio/reach_propose.h"
+
+#include "runtime/base/alloc.h"
+
+#include <string.h>
+
+enum { MOST_PROBLEMS = 24, TIMES_OF_ONE = HONE_CHOOSER_LEAST_TIMES + 1 };
+
+typedef struct homes {
+    const hone_portfolio_run *run;
+    size_t n_variants;
+    int needs[HONE_PORTFOLIO_WITH_SPECIALISTS]; /* times */
+    double most_work; /* of a tuned problem: its sizes, multiplied */
+    int64_t (*dims)[HONE_MAX_DIMS]; /* MOST_PROBLEMS */
+    unsigned char *is_wanted;       /* MOST_PROBLEMS x n_variants */
+    size_t n;
+} homes;
+
+static double work_of(const hone_template *tmpl, const int64_t *dims)
+{
+    double work = 1;
+
+    for (size_t d = 0; d < tmpl->n_dims; ++d)
+        if (hone__portfolio_is_size(tmpl, d))
+            work *= (double)dims[d];
+    return work;
+}
+
+static void look_at(homes *h)
+{
+    const hone_portfolio_run *run = h->run;
+    const hone_matrix *m = &run->matrix;
+
+    for (size_t p = 0; p < m->n_problems; ++p) {
+        const double work = work_of(m->tune->tmpl, m->problems[p].dims);
+
+        h->most_work = work > h->most_work ? work : h->most_work;
+    }
+    for (size_t i = 0; i < h->n_variants; ++i)
+        if (hone__portfolio_count_times(run, i, 0) < HONE_CHOOSER_LEAST_TIMES)
+            h->needs[i] =
+                TIMES_OF_ONE - (int)hone__portfolio_count_times(run, i, 1);
+}
+
+static int is_valid(const homes *h, size_t likely, size_t variant)
+{
+    const hone_matrix *m = &h->run->matrix;
+
+    return m->likely_cost[likely * m->n_candidates + h->run->members[variant]] >
+           0;
+}
+
+/* What it is worth: those that need a time, the more the better they are there.
+ */
+static double worth_of(const homes *h, size_t likely)
+{
+    const hone_matrix *m = &h->run->matrix;
+    const double *costs = &m->likely_cost[likely * m->n_candidates];
+    double sum = 0;
+
+    if (work_of(m->tune->tmpl, m->likely[likely]) > h->most_work)
+        return 0;
+    for (size_t i = 0; i < h->n_variants; ++i)
+        if (h->needs[i] > 0 && is_valid(h, likely, i))
+            sum += m->likely_best[likely] / costs[h->run->members[i]];
+    return sum;
+}
+
+static int is_taken(const homes *h, size_t likely)
+{
+    const hone_matrix *m = &h->run->matrix;
+
+    for (size_t k = 0; k < h->n; ++k)
+        if (memcmp(h->dims[k], m->likely[likely], sizeof *h->dims) == 0)
+            return 1;
+    return 0;
+}
+
+/* 0: nobody needs any. */
+static int take_best(homes *h)
+{
+    const hone_matrix *m = &h->run->matrix;
+    size_t best = 0;
+    double most = 0;
+
+    for (size_t p = 0; p < m->n_likely; ++p) {
+        const double worth = worth_of(h, p);
+
+        if (worth > most && !is_taken(h, p)) {
+            most = worth;
+            best = p;
+        }
+    }
+    if (most <= 0)
+        return 0;
+    memcpy(h->dims[h->n], m->likely[best], sizeof *h->dims);
+    for (size_t i = 0; i < h->n_variants; ++i)
+        if (h->needs[i] > 0 && is_valid(h, best, i)) {
+            h->is_wanted[h->n * h->n_variants + i] = 1;
+            --h->needs[i];
+        }
+    ++h->n;
+    return 1;
+}
+
+/* ---- measured ---------------------------------------------------------------
+ */
+
+/* Of those that no edge shape has proved, who was right there? */
+static size_t list_unproved(const hone_portfolio_run *run, size_t extra,
+                            const unsigned char *is_listed, unsigned char *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < run->n_members + run->n_specialists; ++i) {
+        const hone_matrix_candidate *c =
+            &run->matrix.candidates[run->members[i]];
+
+        out[i] = !c->is_proved && !c->is_vendor && !is_listed[i] &&
+                 run->extra[extra].time_ns[i] > 0;
+        n += out[i];
+    }
+    return n;
+}
+
+/* As few of these problems as have all of them, by and by. */
+static hone_status verify_edges(hone_portfolio_run *run, hone_error *err)
+{
+    unsigned char is_listed[HONE_PORTFOLIO_WITH_SPECIALISTS] = {0};
+
+    for (;;) {
+        unsigned char wanted[HONE_PORTFOLIO_WITH_SPECIALISTS];
+        int64_t dims[1][HONE_MAX_DIMS];
+        size_t best = 0, most = 0;
+
+        for (size_t k = 0; k < run->n_extra; ++k) {
+            const size_t n = list_unproved(run, k, is_listed, wanted);
+
+            if (n > most) {
+                most = n;
+                best = k;
+            }
+        }
+        if (!most)
+            break;
+        (void)list_unproved(run, best, is_listed, wanted);
+        for (size_t i = 0; i < run->n_members + run->n_specialists; ++i)
+            is_listed[i] |= wanted[i];
+        memcpy(dims[0], run->extra[best].dims, sizeof dims[0]);
+        HONE_TRY(hone__portfolio_measure_further(
+            run, (const int64_t(*)[HONE_MAX_DIMS])dims, 1, wanted,
+            HONE_LIST_EDGES, err));
+    }
+    return hone__matrix_read(&run->matrix, err);
+}
+
+static hone_status measure(hone_portfolio_run *run, const homes *h,
+                           hone_error *err)
+{
+    const int64_t(*dims)[HONE_MAX_DIMS] =
+        (const int64_t(*)[HONE_MAX_DIMS])h->dims;
+
+    HONE_TRY(hone__portfolio_measure_further(run, dims, h->n, h->is_wanted,
+                                             HONE_LIST_FURTHER, err));
+    run->result.n_further += h->n;
+    return hone__portfolio_read_trials(run, err);
+}
+
+hone_status hone__portfolio_measure_homes(hone_portfolio_run *run,
+                                          hone_error *err)
+{
+    homes h = {.run = run, .n_variants = run->n_members + run->n_specialists};
+    hone_status status = hone__portfolio_read_trials(run, err);
+
+    h.dims = hone__alloc(MOST_PROBLEMS * sizeof *h.dims);
+    h.is_wanted = hone__alloc(MOST_PROBLEMS * h.n_variants + 1);
+    if (status == HONE_OK && (!h.dims || !h.is_wanted))
+        status = hone__out_of_memory(err, " for a portfolio");
+    if (status == HONE_OK) {
+        look_at(&h);
+        while (h.n < MOST_PROBLEMS && take_best(&h))
+            ;
+        if (h.n)
+            status = measure(run, &h, err);
+    }
+    if (status == HONE_OK)
+        status = verify_edges(run, err);
+    hone__free(h.dims);
+    hone__free(h.is_wanted);
+    return status;
+}
