@@ -35,7 +35,7 @@ json portfolios.0.problems=8 portfolios.0.n_members=32 \
     portfolios.0.specialists=96 portfolios.0.chooser=true
 out_has '"implementation": "other"'
 n=$(ask "select count(*) from (select count(distinct problem_id) as n
-    from trial_v1 group by template_name, config having n between 3 and 5)")
+    from trial_v1 group by template_name, config having n between 2 and 4)")
 [ "$n" -ge 15 ] || fail "$n variants were measured at a few problems"
 
 # kind CONFIGURATION, and bin N, as the template counts them.

@@ -2,7 +2,7 @@
 /* Variants that are valid at few sizes, such as those that keep a row in
  * registers, are right for what lies between the tuned problems and valid at
  * hardly any of these. They are timed at likely problems, which nobody tunes:
- * as few as give each of them as many times as a prediction takes. */
+ * as few as give each of them a time or two near to where it is good. */
 #include "tuner/portfolio/portfolio_parts.h"
 #include "tuner/portfolio/reach_propose.h"
 
@@ -10,11 +10,14 @@
 
 #include <string.h>
 
-enum { MOST_PROBLEMS = 24, TIMES_OF_ONE = HONE_CHOOSER_LEAST_TIMES + 1 };
+enum { MOST_PROBLEMS = 24, TIMES_OF_ONE = 2 };
+/* Sum of |log| of ratios of sizes. */
+#define NEAR 1.5
 
 typedef struct homes {
     const hone_portfolio_run *run;
     size_t n_variants;
+    const int64_t *home[HONE_PORTFOLIO_WITH_SPECIALISTS];
     int needs[HONE_PORTFOLIO_WITH_SPECIALISTS]; /* times */
     double most_work; /* of a tuned problem: its sizes, multiplied */
     int64_t (*dims)[HONE_MAX_DIMS]; /* MOST_PROBLEMS */
@@ -32,6 +35,27 @@ static double work_of(const hone_template *tmpl, const int64_t *dims)
     return work;
 }
 
+static int is_near(const homes *h, size_t variant, const int64_t *dims)
+{
+    return hone__portfolio_distance(h->run, dims, h->home[variant]) < NEAR;
+}
+
+/* Times at problems near to where it is good. */
+static int count_near(const homes *h, size_t variant)
+{
+    const hone_portfolio_run *run = h->run;
+    const hone_matrix *m = &run->matrix;
+    int n = 0;
+
+    for (size_t p = 0; p < m->n_problems; ++p)
+        n += hone__portfolio_cell(run, p, run->members[variant]) > 0 &&
+             is_near(h, variant, m->problems[p].dims);
+    for (size_t k = 0; k < run->n_extra; ++k)
+        n += run->extra[k].time_ns[variant] > 0 &&
+             is_near(h, variant, run->extra[k].dims);
+    return n;
+}
+
 static void look_at(homes *h)
 {
     const hone_portfolio_run *run = h->run;
@@ -42,18 +66,22 @@ static void look_at(homes *h)
 
         h->most_work = work > h->most_work ? work : h->most_work;
     }
-    for (size_t i = 0; i < h->n_variants; ++i)
-        if (hone__portfolio_count_times(run, i, 0) < HONE_CHOOSER_LEAST_TIMES)
-            h->needs[i] =
-                TIMES_OF_ONE - (int)hone__portfolio_count_times(run, i, 1);
+    for (size_t i = 0; i < h->n_variants; ++i) {
+        h->home[i] = hone__portfolio_home(run, run->members[i]);
+        h->needs[i] = m->candidates[run->members[i]].impl == m->likely_impl
+                          ? TIMES_OF_ONE - count_near(h, i)
+                          : 0;
+    }
 }
 
-static int is_valid(const homes *h, size_t likely, size_t variant)
+static int is_of_use(const homes *h, size_t likely, size_t variant)
 {
     const hone_matrix *m = &h->run->matrix;
 
-    return m->likely_cost[likely * m->n_candidates + h->run->members[variant]] >
-           0;
+    return h->needs[variant] > 0 &&
+           m->likely_cost[likely * m->n_candidates + h->run->members[variant]] >
+               0 &&
+           is_near(h, variant, m->likely[likely]);
 }
 
 /* What it is worth: those that need a time, the more the better they are there.
@@ -67,7 +95,7 @@ static double worth_of(const homes *h, size_t likely)
     if (work_of(m->tune->tmpl, m->likely[likely]) > h->most_work)
         return 0;
     for (size_t i = 0; i < h->n_variants; ++i)
-        if (h->needs[i] > 0 && is_valid(h, likely, i))
+        if (is_of_use(h, likely, i))
             sum += m->likely_best[likely] / costs[h->run->members[i]];
     return sum;
 }
@@ -101,7 +129,7 @@ static int take_best(homes *h)
         return 0;
     memcpy(h->dims[h->n], m->likely[best], sizeof *h->dims);
     for (size_t i = 0; i < h->n_variants; ++i)
-        if (h->needs[i] > 0 && is_valid(h, best, i)) {
+        if (is_of_use(h, best, i)) {
             h->is_wanted[h->n * h->n_variants + i] = 1;
             --h->needs[i];
         }

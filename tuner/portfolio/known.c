@@ -78,36 +78,15 @@ static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
     return HONE_OK;
 }
 
-size_t hone__portfolio_count_times(const hone_portfolio_run *run, size_t member,
-                                   int with_extra)
+size_t hone__portfolio_count_times(const hone_portfolio_run *run, size_t member)
 {
     size_t n = 0;
 
     for (size_t p = 0; p < run->matrix.n_problems; ++p)
         n += hone__portfolio_cell(run, p, run->members[member]) > 0;
-    for (size_t k = 0; k < run->n_extra && with_extra; ++k)
+    for (size_t k = 0; k < run->n_extra; ++k)
         n += run->extra[k].time_ns[member] > 0;
     return n;
-}
-
-/* The others say nothing that decisions need, and make them slower. */
-static void keep_needed(hone_portfolio_run *run)
-{
-    unsigned char needs[HONE_PORTFOLIO_WITH_SPECIALISTS];
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count_all(run); ++i)
-        needs[i] =
-            hone__portfolio_count_times(run, i, 0) < HONE_CHOOSER_LEAST_TIMES;
-    for (size_t k = 0; k < run->n_extra; ++k) {
-        int is_needed = 0;
-
-        for (size_t i = 0; i < count_all(run); ++i)
-            is_needed |= needs[i] && run->extra[k].time_ns[i] > 0;
-        if (is_needed)
-            memmove(&run->extra[kept++], &run->extra[k], sizeof *run->extra);
-    }
-    run->n_extra = kept;
 }
 
 /* The last trial of each at each problem; how far it is right does not depend
@@ -132,11 +111,8 @@ hone_status hone__portfolio_read_trials(hone_portfolio_run *run,
     const hone_db_value key[] = {
         hone__db_text(m->tune->tmpl->op), hone__db_integer(m->device_id),
         hone__db_text(m->types), hone__db_text(hone__mode_name(m->tune->mode))};
-    hone_status status;
 
     memset(run->reach, 0, sizeof run->reach);
     run->n_extra = 0;
-    status = hone__db_query(m->tune->db, sql, key, 4, on_trial, run, err);
-    keep_needed(run);
-    return status;
+    return hone__db_query(m->tune->db, sql, key, 4, on_trial, run, err);
 }

@@ -3,6 +3,8 @@
  * known everywhere; what it learned holds for the specialists, too, who are
  * known at a few problems. */
 #include "db/db_model.h"
+#include "runtime/choose/chooser_model.h"
+#include "tuner/portfolio/impute.h"
 #include "tuner/portfolio/portfolio_parts.h"
 #include "tuner/portfolio/train.h"
 
@@ -94,25 +96,26 @@ static hone_status store(hone_portfolio_run *run, const hone_chooser *chooser,
     return status;
 }
 
-static hone_status train(hone_portfolio_run *run, hone_chooser *chooser,
-                         hone_error *err)
+static hone_launch_case case_of(const hone_portfolio_run *run,
+                                const hone_launch_spec *spec)
 {
     const hone_matrix *m = &run->matrix;
+
+    return (hone_launch_case){spec, m->problems[0].dims, m->tune->tmpl->n_dims,
+                              m->properties};
+}
+
+static hone_status train(hone_portfolio_run *run, const hone_launch_spec *spec,
+                         hone_chooser *chooser, hone_error *err)
+{
+    const hone_launch_case plan = case_of(run, spec);
     unsigned char safe[HONE_PORTFOLIO_MOST];
-    hone_launch_spec *spec = NULL;
-    hone_status status;
 
     HONE_TRY(fill(run, chooser, err));
-    HONE_TRY(read_plan(run, &spec, err));
     for (size_t i = 0; i < run->n_members; ++i)
         safe[i] = run->always[run->members[i]];
-    status = hone__portfolio_train(
-        chooser,
-        &(hone_launch_case){spec, m->problems[0].dims, m->tune->tmpl->n_dims,
-                            m->properties},
-        safe, &run->result.chooser, err);
-    hone__launch_spec_free(spec);
-    return status;
+    return hone__portfolio_train(chooser, &plan, safe, &run->result.chooser,
+                                 err);
 }
 
 static hone_status create(const hone_portfolio_run *run, size_t n_members,
@@ -125,12 +128,40 @@ static hone_status create(const hone_portfolio_run *run, size_t n_members,
                                 out, err);
 }
 
+/* Of those that say what they cost and were timed at few problems, times at all
+ * tuned ones; the extra problems have said what they can then. */
+static hone_status impute(const hone_portfolio_run *run,
+                          const hone_launch_spec *spec, hone_chooser *out,
+                          hone_error *err)
+{
+    const hone_matrix *m = &run->matrix;
+    const hone_launch_case plan = case_of(run, spec);
+    unsigned char counts[HONE_PORTFOLIO_WITH_SPECIALISTS] = {0};
+
+    HONE_TRY(hone__chooser_prepare(out, &plan, err));
+    for (size_t i = 0; i < out->n_members; ++i)
+        counts[i] = out->members[i].cost &&
+                    m->candidates[run->members[i]].impl == m->likely_impl;
+    HONE_TRY(
+        hone__impute_times(&(hone_impute_request){.n_problems = out->n_problems,
+                                                  .n_variants = out->n_members,
+                                                  .cost = out->model->base,
+                                                  .cost_row = out->model->row,
+                                                  .counts = counts,
+                                                  .time_ns = out->time_ns},
+                           err));
+    out->n_problems = m->n_problems;
+    return HONE_OK;
+}
+
 /* With the specialists, who are as doubtful as members are on the average, and
  * the places. */
-static hone_status extend(hone_portfolio_run *run, const hone_chooser *trained,
-                          hone_chooser *out, hone_error *err)
+static hone_status extend(hone_portfolio_run *run, const hone_launch_spec *spec,
+                          const hone_chooser *trained, hone_chooser *out,
+                          hone_error *err)
 {
     HONE_TRY(fill(run, out, err));
+    HONE_TRY(impute(run, spec, out, err));
     memcpy(out->weights, trained->weights, sizeof out->weights);
     memcpy(out->parameters, trained->parameters, sizeof out->parameters);
     out->error = trained->error;
@@ -146,6 +177,7 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
 {
     const size_t n_problems = run->matrix.n_problems;
     hone_chooser *trained = NULL, *whole = NULL;
+    hone_launch_spec *spec = NULL;
     hone_status status;
 
     if (n_problems < HONE_TRAIN_LEAST_PROBLEMS || run->n_members < 2) {
@@ -156,9 +188,11 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
                        (int)HONE_TRAIN_LEAST_PROBLEMS);
         return HONE_OK;
     }
-    status = create(run, run->n_members, n_problems, &trained, err);
+    status = read_plan(run, &spec, err);
     if (status == HONE_OK)
-        status = train(run, trained, err);
+        status = create(run, run->n_members, n_problems, &trained, err);
+    if (status == HONE_OK)
+        status = train(run, spec, trained, err);
     if (status == HONE_OK && !run->result.chooser.n) {
         (void)snprintf(run->result.why_not, sizeof run->result.why_not,
                        "no variant was right at %d problems, as it takes",
@@ -167,11 +201,12 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
         status = create(run, run->n_members + run->n_specialists,
                         n_problems + run->n_extra, &whole, err);
         if (status == HONE_OK)
-            status = extend(run, trained, whole, err);
+            status = extend(run, spec, trained, whole, err);
         run->result.error = trained->error;
         run->result.has_chooser = status == HONE_OK;
     }
     hone__chooser_free(whole);
     hone__chooser_free(trained);
+    hone__launch_spec_free(spec);
     return status;
 }

@@ -7,8 +7,7 @@
 #include "tuner/portfolio/matrix.h"
 #include "tuner/portfolio/portfolio.h"
 
-/* Beside the matrix, problems at which members were timed that are valid at too
- * few of its own. */
+/* Beside the matrix, problems at which members or specialists were timed. */
 enum { HONE_PORTFOLIO_MOST_EXTRA = 96 };
 typedef struct hone_portfolio_extra {
     int64_t dims[HONE_MAX_DIMS];
@@ -104,6 +103,9 @@ hone_status hone__portfolio_add_specialists(hone_portfolio_run *run,
  * best: its dims. */
 const int64_t *hone__portfolio_home(const hone_portfolio_run *run,
                                     size_t candidate);
+/* Between two problems: sum of |log| of their sizes' ratios. */
+double hone__portfolio_distance(const hone_portfolio_run *run, const int64_t *a,
+                                const int64_t *b);
 /* Where a chooser looks for whom: the tuned problems and the likely ones. */
 hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
                                        hone_chooser *out, hone_error *err);
@@ -112,8 +114,8 @@ hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
  * one of them has a time. */
 hone_status hone__portfolio_read_trials(hone_portfolio_run *run,
                                         hone_error *err);
-size_t hone__portfolio_count_times(const hone_portfolio_run *run, size_t member,
-                                   int with_extra);
+size_t hone__portfolio_count_times(const hone_portfolio_run *run,
+                                   size_t member);
 
 /* homes.c: specialists that are valid at few tuned problems are timed at likely
  * ones, near to where they are good. */

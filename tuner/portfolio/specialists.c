@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PROBLEMS_OF_ONE = HONE_CHOOSER_LEAST_TIMES + 1 };
+enum { PROBLEMS_OF_ONE = 2 };
 
 static hone_status no_memory(hone_error *err)
 {
@@ -28,20 +28,13 @@ static int may_run(const hone_portfolio_run *run, size_t problem,
 /* ---- who --------------------------------------------------------------------
  */
 
-/* A member stays, and whoever can be measured at too few problems is none. */
 static void mark(const hone_portfolio_run *run, unsigned char *always,
                  unsigned char *never)
 {
     const hone_matrix *m = &run->matrix;
 
     for (size_t c = 0; c < m->n_candidates; ++c) {
-        size_t n = 0;
-
-        for (size_t p = 0; p < m->n_problems; ++p)
-            n += (size_t)may_run(run, p, c);
-        for (size_t p = 0; p < m->n_likely; ++p)
-            n += m->likely_cost[p * m->n_candidates + c] > 0;
-        never[c] = m->candidates[c].is_wrong || n < HONE_CHOOSER_LEAST_TIMES;
+        never[c] = m->candidates[c].is_wrong != 0;
         always[c] = 0;
     }
     for (size_t i = 0; i < run->n_members; ++i)
@@ -83,9 +76,10 @@ static hone_status choose(hone_portfolio_run *run, hone_error *err)
 /* ---- where ------------------------------------------------------------------
  */
 
-static double distance(const hone_template *tmpl, const int64_t *a,
-                       const int64_t *b)
+double hone__portfolio_distance(const hone_portfolio_run *run, const int64_t *a,
+                                const int64_t *b)
 {
+    const hone_template *tmpl = run->matrix.tune->tmpl;
     double sum = 0;
 
     for (size_t d = 0; d < tmpl->n_dims; ++d)
@@ -144,7 +138,7 @@ static void choose_problems(const hone_portfolio_run *run, size_t candidate,
 
         for (size_t p = 0; p < m->n_problems; ++p) {
             const double far =
-                distance(m->tune->tmpl, m->problems[p].dims, home);
+                hone__portfolio_distance(run, m->problems[p].dims, home);
 
             if (far < least && !flags[p * m->n_candidates] &&
                 may_run(run, p, candidate)) {
@@ -161,7 +155,7 @@ static void choose_problems(const hone_portfolio_run *run, size_t candidate,
 /* ---- measured ---------------------------------------------------------------
  */
 
-/* Whoever turned out to be wrong, or was right too rarely, goes. */
+/* Whoever turned out to be wrong, or was right nowhere, goes. */
 static void drop(hone_portfolio_run *run)
 {
     const hone_matrix *m = &run->matrix;
@@ -171,9 +165,8 @@ static void drop(hone_portfolio_run *run)
     for (size_t i = run->n_members; i < end; ++i) {
         const hone_matrix_candidate *c = &m->candidates[run->members[i]];
 
-        if (hone__portfolio_count_times(run, i, 1) >=
-                HONE_CHOOSER_LEAST_TIMES &&
-            !c->is_wrong && c->variant_id)
+        if (hone__portfolio_count_times(run, i) && !c->is_wrong &&
+            c->variant_id)
             run->members[run->n_members + run->n_specialists++] =
                 run->members[i];
     }

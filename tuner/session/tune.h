@@ -108,7 +108,7 @@ typedef struct hone_tune_request {
      * the session's name for it. NULL: there is no list. */
     const hone_tune_entry *list;
     size_t n_list;
-    int list_edges; /* nothing is timed: they are verified on edge shapes */
+    int list_edges;    /* nothing is timed: they are verified on edge shapes */
     int list_unranked; /* whatever they take, there is no final */
     const hone_reference *references;
     size_t n_references;
