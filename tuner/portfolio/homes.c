@@ -61,8 +61,8 @@ static void look_at(homes *h)
     const hone_portfolio_run *run = h->run;
     const hone_matrix *m = &run->matrix;
 
-    for (size_t p = 0; p < m->n_problems; ++p) {
-        const double work = work_of(m->tune->tmpl, m->problems[p].dims);
+    for (size_t p = 0; p < m->n_problems + m->n_others; ++p) {
+        const double work = work_of(m->tune->tmpl, hone__matrix_sizes(m, p));
 
         h->most_work = work > h->most_work ? work : h->most_work;
     }

@@ -89,6 +89,8 @@ static hone_status on_problem(void *user, const hone_db_row *row,
     else if (walk->matrix &&
              strcmp(walk->matrix->types, hone__text_str(&types)) == 0)
         status = add_problem(walk->matrix, dims, row->values, err);
+    else if (walk->matrix)
+        status = hone__matrix_add_other(walk->matrix, dims, err);
     hone__text_free(&types);
     return status;
 }
@@ -312,6 +314,7 @@ hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
                          .n_impls = tune->n_impls ? tune->n_impls : 1};
     HONE_TRY(find_templates(out, err));
     HONE_TRY(walk_problems(&walk, device_id, err));
+    hone__matrix_settle_others(out);
     HONE_TRY(measure_distances(out, err));
     HONE_TRY(find_candidates(out, err));
     HONE_TRY(hone__matrix_add_likely(out, err));
@@ -326,6 +329,7 @@ hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
 void hone__matrix_free(hone_matrix *matrix)
 {
     hone__free(matrix->problems);
+    hone__free(matrix->others);
     hone__free(matrix->candidates);
     hone__arena_free(&matrix->arena);
     *matrix = (hone_matrix){0};

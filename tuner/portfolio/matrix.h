@@ -36,6 +36,10 @@ typedef struct hone_matrix {
     hone_arena arena;                     /* of the texts and tables below */
     hone_matrix_problem *problems;
     size_t n_problems;
+    /* Tuned problems of other types, as they would be of these: programs ask
+     * for sizes whatever the types. None is among `problems`. */
+    int64_t (*others)[HONE_MAX_DIMS];
+    size_t n_others;
     hone_matrix_candidate *candidates;
     size_t n_candidates;
     double *time_ns; /* n_problems x n_candidates: cells of portfolio_cover.h */
@@ -65,6 +69,14 @@ void hone__matrix_free(hone_matrix *matrix);
 hone_status hone__matrix_add(hone_matrix *matrix, size_t impl,
                              const char *config, int is_default,
                              hone_error *err);
+/* matrix_others.c: one more, `dims` being of other types; when all problems are
+ * known they are made to be of these types. */
+hone_status hone__matrix_add_other(hone_matrix *matrix, const int64_t *dims,
+                                   hone_error *err);
+void hone__matrix_settle_others(hone_matrix *matrix);
+/* Problems and others: the i-th of n_problems + n_others. */
+const int64_t *hone__matrix_sizes(const hone_matrix *matrix, size_t i);
+
 /* matrix_likely.c: draw them, and add what is the cheapest there. None where no
  * template says what it costs, or nothing lies between. */
 hone_status hone__matrix_add_likely(hone_matrix *matrix, hone_error *err);

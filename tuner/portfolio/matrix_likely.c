@@ -40,8 +40,9 @@ static size_t find_impl(const hone_matrix *m)
 
 static hone_status draw(hone_matrix *m, hone_error *err)
 {
+    const size_t n = m->n_problems + m->n_others;
     int64_t(*dims)[HONE_MAX_DIMS] =
-        hone__arena_alloc(&m->arena, (m->n_problems + 1) * sizeof *dims);
+        hone__arena_alloc(&m->arena, (n + 1) * sizeof *dims);
 
     m->likely =
         hone__arena_alloc(&m->arena, HONE_LIKELY_MOST * sizeof *m->likely);
@@ -49,12 +50,12 @@ static hone_status draw(hone_matrix *m, hone_error *err)
         hone__arena_alloc(&m->arena, HONE_LIKELY_MOST * sizeof(double));
     if (!dims || !m->likely || !m->likely_best)
         return no_memory(err);
-    for (size_t i = 0; i < m->n_problems; ++i)
-        memcpy(dims[i], m->problems[i].dims, sizeof *dims);
+    for (size_t i = 0; i < n; ++i)
+        memcpy(dims[i], hone__matrix_sizes(m, i), sizeof *dims);
     return hone__between_draw(
         &(hone_between_request){.tmpl = m->tune->tmpl,
                                 .dims = (const int64_t(*)[HONE_MAX_DIMS])dims,
-                                .n_problems = m->n_problems,
+                                .n_problems = n,
                                 .n_wanted = HONE_LIKELY_MOST,
                                 .seed = SEED},
         m->likely, &m->n_likely, err);

@@ -13,10 +13,10 @@
 
 #include <string.h>
 
-enum { MOST_PROBLEMS = 24 };
+enum { MOST_PROBLEMS = 48 };
 /* Octaves that all variants together gain by a problem, which takes about a
  * second. */
-#define LEAST_GAIN 1.0
+#define LEAST_GAIN 0.2
 
 /* At each chosen problem those that reach further by it. */
 static hone_status verify_at(hone_portfolio_run *run,

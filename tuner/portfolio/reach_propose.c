@@ -60,16 +60,15 @@ static void look_at_tuned(proposer *at)
     const hone_matrix *m = &at->run->matrix;
     const hone_template *tmpl = m->tune->tmpl;
 
-    for (size_t p = 0; p < m->n_problems; ++p) {
+    for (size_t p = 0; p < m->n_problems + m->n_others; ++p) {
+        const int64_t *dims = hone__matrix_sizes(m, p);
         double bytes = 0, flops = 0;
         size_t i = 0;
 
         for (size_t d = 0; d < tmpl->n_dims; ++d)
-            if (hone__portfolio_is_size(tmpl, d) &&
-                m->problems[p].dims[d] > at->out->most[d])
-                at->out->most[d] = m->problems[p].dims[d];
-        while (i < at->n_variants &&
-               !measure(at, i, m->problems[p].dims, &bytes, &flops))
+            if (hone__portfolio_is_size(tmpl, d) && dims[d] > at->out->most[d])
+                at->out->most[d] = dims[d];
+        while (i < at->n_variants && !measure(at, i, dims, &bytes, &flops))
             ++i;
         at->most_bytes = fmax(at->most_bytes, bytes);
         at->most_flops = fmax(at->most_flops, flops);
@@ -219,12 +218,15 @@ static void propose_tuned(proposer *at)
 {
     const hone_matrix *m = &at->run->matrix;
 
-    for (size_t d = 0; d < m->tune->tmpl->n_dims; ++d)
-        for (size_t p = 0; p < m->n_problems && at->out->most[d]; ++p)
-            if (m->problems[p].dims[d] == at->out->most[d]) {
-                add(at, m->problems[p].dims);
-                break;
-            }
+    for (size_t d = 0; d < m->tune->tmpl->n_dims; ++d) {
+        size_t largest = 0;
+
+        for (size_t p = 1; p < m->n_problems && at->out->most[d]; ++p)
+            if (m->problems[p].dims[d] > m->problems[largest].dims[d])
+                largest = p;
+        if (at->out->most[d])
+            add(at, m->problems[largest].dims);
+    }
     at->out->n_tuned = at->out->n;
 }
 

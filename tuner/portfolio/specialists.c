@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PROBLEMS_OF_ONE = 2 };
+enum { PROBLEMS_OF_ONE = 2, AT_PLACE = 4 };
 
 static hone_status no_memory(hone_error *err)
 {
@@ -216,16 +216,15 @@ static size_t find_best(const hone_portfolio_run *run,
 
     for (size_t i = 0; i < chooser->n_members; ++i) {
         const size_t c = run->members[i];
-        size_t at = n < HONE_CHOOSER_AT_PLACE ? n : HONE_CHOOSER_AT_PLACE - 1;
+        size_t at = n < AT_PLACE ? n : AT_PLACE - 1;
 
         if (!(cells[c] > 0) || !chooser->members[i].cost || run->always[c] ||
-            (n == HONE_CHOOSER_AT_PLACE &&
-             cells[c] >= cells[run->members[out[at]]]))
+            (n == AT_PLACE && cells[c] >= cells[run->members[out[at]]]))
             continue;
         for (; at && cells[run->members[out[at - 1]]] > cells[c]; --at)
             out[at] = out[at - 1];
         out[at] = i;
-        n += n < HONE_CHOOSER_AT_PLACE;
+        n += n < AT_PLACE;
     }
     return n;
 }
@@ -234,7 +233,7 @@ hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
                                        hone_chooser *out, hone_error *err)
 {
     const hone_matrix *m = &run->matrix;
-    size_t best[HONE_CHOOSER_AT_PLACE];
+    size_t best[AT_PLACE];
 
     if (!run->n_specialists)
         return HONE_OK;
