@@ -144,8 +144,8 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
     if (status == HONE_OK && !run->request->verify_only && !run->request->list)
         status = check_session(run, err);
     if (status == HONE_OK &&
-        (!run->request->list || (!run->request->list_unranked &&
-                                 hone__tune_list_is_better(run))))
+        (!run->request->list ||
+         (!run->request->list_unranked && hone__tune_list_is_better(run))))
         status = hone__tune_final(run, err);
     result->final_s = hone__now_s() - final_start_s;
     return status == HONE_OK ? hone__tune_learned_keep(run, err) : status;
