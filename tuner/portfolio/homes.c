@@ -157,35 +157,58 @@ static size_t list_unproved(const hone_portfolio_run *run, size_t extra,
     return n;
 }
 
-/* As few of these problems as have all of them, by and by. */
-static hone_status verify_edges(hone_portfolio_run *run, hone_error *err)
+/* As few of these problems as have all of them. */
+static size_t choose_edges(const hone_portfolio_run *run,
+                           int64_t (*dims)[HONE_MAX_DIMS],
+                           unsigned char *is_wanted)
 {
+    const size_t n_variants = run->n_members + run->n_specialists;
     unsigned char is_listed[HONE_PORTFOLIO_WITH_SPECIALISTS] = {0};
+    size_t n = 0;
 
-    for (;;) {
-        unsigned char wanted[HONE_PORTFOLIO_WITH_SPECIALISTS];
-        int64_t dims[1][HONE_MAX_DIMS];
+    for (; n < HONE_PORTFOLIO_MOST_EXTRA; ++n) {
+        unsigned char *row = &is_wanted[n * n_variants];
         size_t best = 0, most = 0;
 
         for (size_t k = 0; k < run->n_extra; ++k) {
-            const size_t n = list_unproved(run, k, is_listed, wanted);
+            const size_t n_there = list_unproved(run, k, is_listed, row);
 
-            if (n > most) {
-                most = n;
+            if (n_there > most) {
+                most = n_there;
                 best = k;
             }
         }
         if (!most)
             break;
-        (void)list_unproved(run, best, is_listed, wanted);
-        for (size_t i = 0; i < run->n_members + run->n_specialists; ++i)
-            is_listed[i] |= wanted[i];
-        memcpy(dims[0], run->extra[best].dims, sizeof dims[0]);
-        HONE_TRY(hone__portfolio_measure_further(
-            run, (const int64_t(*)[HONE_MAX_DIMS])dims, 1, wanted,
-            HONE_LIST_EDGES, err));
+        (void)list_unproved(run, best, is_listed, row);
+        for (size_t i = 0; i < n_variants; ++i)
+            is_listed[i] |= row[i];
+        memcpy(dims[n], run->extra[best].dims, sizeof *dims);
     }
-    return hone__matrix_read(&run->matrix, err);
+    return n;
+}
+
+static hone_status verify_edges(hone_portfolio_run *run, hone_error *err)
+{
+    const size_t n_variants = run->n_members + run->n_specialists;
+    int64_t(*dims)[HONE_MAX_DIMS] =
+        hone__alloc(HONE_PORTFOLIO_MOST_EXTRA * sizeof *dims);
+    unsigned char *is_wanted =
+        hone__alloc(HONE_PORTFOLIO_MOST_EXTRA * n_variants + 1);
+    hone_status status;
+
+    if (!dims || !is_wanted) {
+        status = hone__out_of_memory(err, " for a portfolio");
+    } else {
+        const size_t n = choose_edges(run, dims, is_wanted);
+
+        status = hone__portfolio_measure_further(
+            run, (const int64_t(*)[HONE_MAX_DIMS])dims, n, is_wanted,
+            HONE_LIST_EDGES, err);
+    }
+    hone__free(dims);
+    hone__free(is_wanted);
+    return status == HONE_OK ? hone__matrix_read(&run->matrix, err) : status;
 }
 
 static hone_status measure(hone_portfolio_run *run, const homes *h,

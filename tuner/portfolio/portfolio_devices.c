@@ -126,8 +126,12 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
 
     memcpy(request.ordinals, run->ordinals,
            run->n_devices * sizeof *run->ordinals);
-    (void)snprintf(label, sizeof label, "%zu problems on %zu devices", n,
-                   run->n_devices);
+    if (lists->kind == HONE_LIST_EDGES)
+        (void)snprintf(label, sizeof label, "edge shapes on %zu devices",
+                       run->n_devices);
+    else
+        (void)snprintf(label, sizeof label, "%zu problems on %zu devices", n,
+                       run->n_devices);
     if (of->on_work)
         of->on_work(of->user, label);
     hone__db_close(of->tune->db);

@@ -198,20 +198,41 @@ static hone_status time_all(hone_portfolio_run *run, const size_t *set,
     return status;
 }
 
+/* In parts, one for each device that measures. */
+static hone_status verify_list(hone_portfolio_run *run,
+                               const hone_portfolio_list *list, int *out_done,
+                               hone_error *err)
+{
+    hone_portfolio_list parts[HONE_DISPATCH_MOST_DEVICES];
+    const size_t n_devices = run->n_devices > 1 ? run->n_devices : 1;
+    const size_t each = (list->n + n_devices - 1) / n_devices;
+    size_t n = 0;
+
+    for (size_t at = 0; at < list->n; at += each) {
+        parts[n] = *list;
+        parts[n].entries = &list->entries[at];
+        parts[n++].n = list->n - at < each ? list->n - at : each;
+    }
+    HONE_TRY(hone__portfolio_measure_lists(run, parts, n, err));
+    *out_done = 1;
+    for (size_t i = 0; i < n; ++i)
+        *out_done &= parts[i].is_done;
+    return HONE_OK;
+}
+
 /* Each at the first problem where it is right: mostly the same for all. */
 static hone_status verify_edges(hone_portfolio_run *run, const size_t *set,
                                 size_t n, hone_tune_entry *entries,
                                 hone_error *err)
 {
     for (size_t p = 0; p < run->matrix.n_problems; ++p) {
-        hone_portfolio_list list =
+        const hone_portfolio_list list =
             list_at(run, p, entries, list_of(run, p, set, n, NULL, 1, entries),
                     HONE_LIST_EDGES);
+        int is_done = 0;
 
-        if (!list.n)
-            continue;
-        HONE_TRY(measure_at(run, &list, err));
-        if (list.is_done)
+        HONE_TRY(verify_list(run, &list, &is_done, err));
+        if (is_done)
             mark_proved(run, p, set, n);
     }
     return HONE_OK;
