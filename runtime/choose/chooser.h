@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chooser: which of a few variants, the members, is the fastest at dims
  * that nobody tuned. Each member was timed at each of a list of problems of one
- * operation (one device, one mode, the same types); between them its time is
- * predicted, with a doubt.
+ * operation (one device, one mode, the same types), or its time there was
+ * filled in from what it costs and from times near to it; between them its time
+ * is predicted, with a doubt.
  *
  *     log time(member, dims) = base(member, dims) + correction(member, dims)
  *
@@ -115,8 +116,8 @@ typedef struct hone_chooser {
     hone_chooser_place *places;
     size_t n_places;
     int64_t *dims;   /* n_problems x n_dims */
-    double *time_ns; /* n_problems x n_members; 0: not valid there, or not
-                        right */
+    double *time_ns; /* n_problems x n_members, measured or filled in; 0: not
+                        known, or not right */
     double weights[HONE_N_CHOOSER_FEATURES][HONE_MAX_DIMS];
     double parameters[HONE_N_CHOOSER_PARAMETERS];
     double error;      /* of all members together; 0: not known */

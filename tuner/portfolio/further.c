@@ -5,6 +5,8 @@
 
 #include "runtime/base/alloc.h"
 
+#include <string.h>
+
 typedef struct further_lists {
     hone_portfolio_list *lists;
     hone_tune_entry *entries;
@@ -49,6 +51,17 @@ static size_t list_wanted(const hone_portfolio_run *run,
     return n;
 }
 
+/* What is tuned has a winner, who may be another then. */
+static int is_tuned(const hone_matrix *m, const int64_t *dims)
+{
+    const size_t bytes = m->tune->tmpl->n_dims * sizeof *dims;
+
+    for (size_t p = 0; p < m->n_problems; ++p)
+        if (memcmp(m->problems[p].dims, dims, bytes) == 0)
+            return 1;
+    return 0;
+}
+
 hone_status hone__portfolio_measure_further(
     hone_portfolio_run *run, const int64_t (*dims)[HONE_MAX_DIMS],
     size_t n_problems, const unsigned char *is_wanted,
@@ -66,13 +79,18 @@ hone_status hone__portfolio_measure_further(
         hone__template_label_dims(run->matrix.tune->tmpl, dims[p],
                                   &lists.labels[p]);
         status = hone__text_check(&lists.labels[p], err);
-        if (n)
-            lists.lists[lists.n++] =
-                (hone_portfolio_list){.dims = dims[p],
-                                      .label = hone__text_str(&lists.labels[p]),
-                                      .entries = entries,
-                                      .n = n,
-                                      .kind = kind};
+        if (n) {
+            const int further = !is_tuned(&run->matrix, dims[p]);
+
+            lists.lists[lists.n++] = (hone_portfolio_list){
+                .dims = dims[p],
+                .label = hone__text_str(&lists.labels[p]),
+                .entries = entries,
+                .n = n,
+                .kind =
+                    further || kind == HONE_LIST_EDGES ? kind : HONE_LIST_TIMES,
+                .is_further = further};
+        }
         entries += n;
     }
     if (status == HONE_OK)

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum { MOST_PROBLEMS = 24, TIMES_OF_ONE = 2 };
-/* Sum of |log| of ratios of sizes. */
-#define NEAR 1.5
+/* Sizes of other types, multiplied, count up to this. */
+#define OTHER_WORK 1e12
 
 typedef struct homes {
     const hone_portfolio_run *run;
@@ -37,7 +37,8 @@ static double work_of(const hone_template *tmpl, const int64_t *dims)
 
 static int is_near(const homes *h, size_t variant, const int64_t *dims)
 {
-    return hone__portfolio_distance(h->run, dims, h->home[variant]) < NEAR;
+    return hone__portfolio_distance(h->run, dims, h->home[variant]) <
+           HONE_PORTFOLIO_NEAR;
 }
 
 /* Times at problems near to where it is good. */
@@ -62,13 +63,17 @@ static void look_at(homes *h)
     const hone_matrix *m = &run->matrix;
 
     for (size_t p = 0; p < m->n_problems + m->n_others; ++p) {
-        const double work = work_of(m->tune->tmpl, hone__matrix_sizes(m, p));
+        double work = work_of(m->tune->tmpl, hone__matrix_sizes(m, p));
+
+        if (p >= m->n_problems)
+            work = work < OTHER_WORK ? work : OTHER_WORK;
 
         h->most_work = work > h->most_work ? work : h->most_work;
     }
     for (size_t i = 0; i < h->n_variants; ++i) {
         h->home[i] = hone__portfolio_home(run, run->members[i]);
-        h->needs[i] = m->candidates[run->members[i]].impl == m->likely_impl
+        h->needs[i] = m->candidates[run->members[i]].impl == m->likely_impl &&
+                              !m->candidates[run->members[i]].is_wrong
                           ? TIMES_OF_ONE - count_near(h, i)
                           : 0;
     }
@@ -150,8 +155,8 @@ static size_t list_unproved(const hone_portfolio_run *run, size_t extra,
         const hone_matrix_candidate *c =
             &run->matrix.candidates[run->members[i]];
 
-        out[i] = !c->is_proved && !c->is_vendor && !is_listed[i] &&
-                 run->extra[extra].time_ns[i] > 0;
+        out[i] = !c->is_proved && !c->is_wrong && !c->is_vendor &&
+                 !is_listed[i] && run->extra[extra].time_ns[i] > 0;
         n += out[i];
     }
     return n;
@@ -208,7 +213,9 @@ static hone_status verify_edges(hone_portfolio_run *run, hone_error *err)
     }
     hone__free(dims);
     hone__free(is_wanted);
-    return status == HONE_OK ? hone__matrix_read(&run->matrix, err) : status;
+    if (status == HONE_OK)
+        status = hone__matrix_read(&run->matrix, err);
+    return status == HONE_OK ? hone__portfolio_read_trials(run, err) : status;
 }
 
 static hone_status measure(hone_portfolio_run *run, const homes *h,
@@ -219,7 +226,6 @@ static hone_status measure(hone_portfolio_run *run, const homes *h,
 
     HONE_TRY(hone__portfolio_measure_further(run, dims, h->n, h->is_wanted,
                                              HONE_LIST_FURTHER, err));
-    run->result.n_further += h->n;
     return hone__portfolio_read_trials(run, err);
 }
 

@@ -111,7 +111,7 @@ static void fill_in(const parts *p)
         int is_timed = 0;
 
         for (size_t i = 0; i < r->n_problems; ++i)
-            is_timed |= r->time_ns[i * r->n_variants + j] > 0;
+            is_timed |= p->weight[i * r->n_variants + j] > 0;
         for (size_t i = 0; i < r->n_problems && is_timed && r->counts[j]; ++i) {
             double *time_ns = &r->time_ns[i * r->n_variants + j];
             const double cost = r->cost[j * r->cost_row + i];

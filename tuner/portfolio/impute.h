@@ -11,12 +11,13 @@
 
 typedef struct hone_impute_request {
     size_t n_problems, n_variants;
-    const double *cost; /* n_variants x cost_row: its logarithm; NAN: none */
+    const double *cost; /* n_variants x cost_row: its logarithm; not a
+                           finite number: none */
     size_t cost_row;
     const unsigned char *counts; /* n_variants: of one template; the others are
                                     left as they are */
     double *time_ns; /* n_problems x n_variants; 0: not known. Filled in of
-                        those that have a time anywhere. */
+                        those that have a time where they have a cost. */
 } hone_impute_request;
 
 /* log(time) = log(cost) + unit + what is particular to the problem + to the

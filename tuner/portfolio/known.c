@@ -7,23 +7,28 @@
 
 #include <string.h>
 
-static size_t count_all(const hone_portfolio_run *run)
-{
-    return run->n_members + run->n_specialists;
-}
+typedef struct known_walk {
+    hone_portfolio_run *run;
+    size_t n; /* members and specialists */
+    const int64_t *home[HONE_PORTFOLIO_WITH_SPECIALISTS];
+    /* Of two compilers' variants of one configuration the later is launched:
+     * what the other did says nothing. */
+    int64_t variant_id[HONE_PORTFOLIO_WITH_SPECIALISTS];
+} known_walk;
 
-/* SIZE_MAX: it is none. */
-static size_t find_variant(const hone_portfolio_run *run, int64_t template_id,
+/* SIZE_MAX: it is none of them. */
+static size_t find_variant(const known_walk *walk, int64_t template_id,
                            const char *config)
 {
-    const hone_matrix *m = &run->matrix;
+    const hone_matrix *m = &walk->run->matrix;
     const size_t impl = hone__matrix_impl(m, template_id);
-    const size_t candidate =
-        impl < m->n_impls ? hone__matrix_find(m, impl, config) : SIZE_MAX;
 
-    for (size_t i = 0; i < count_all(run) && candidate != SIZE_MAX; ++i)
-        if (run->members[i] == candidate)
+    for (size_t i = 0; i < walk->n && impl < m->n_impls; ++i) {
+        const hone_matrix_candidate *c = &m->candidates[walk->run->members[i]];
+
+        if (c->impl == impl && strcmp(c->config, config) == 0)
             return i;
+    }
     return SIZE_MAX;
 }
 
@@ -48,33 +53,60 @@ static hone_portfolio_extra *find_extra(hone_portfolio_run *run,
     return &run->extra[run->n_extra++];
 }
 
+static void begin_variant(known_walk *walk, size_t i, int64_t variant_id)
+{
+    hone_portfolio_run *run = walk->run;
+    hone_matrix_candidate *c = &run->matrix.candidates[run->members[i]];
+
+    walk->variant_id[i] = variant_id;
+    if (variant_id > c->variant_id)
+        c->variant_id = variant_id;
+    memset(run->reach[i], 0, sizeof run->reach[i]);
+    for (size_t k = 0; k < run->n_extra; ++k)
+        run->extra[k].time_ns[i] = 0;
+}
+
+/* Times help to tell what a cost is worth where a variant is good. */
+static void take_time(known_walk *walk, size_t i, const int64_t *dims,
+                      double time_ns)
+{
+    hone_portfolio_run *run = walk->run;
+    hone_portfolio_extra *extra;
+
+    if (run->matrix.candidates[run->members[i]].impl !=
+            run->matrix.likely_impl ||
+        hone__portfolio_distance(run, dims, walk->home[i]) >=
+            HONE_PORTFOLIO_NEAR)
+        return;
+    extra = find_extra(run, dims);
+    if (extra)
+        extra->time_ns[i] = time_ns;
+}
+
 static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
 {
-    hone_portfolio_run *run = user;
-    hone_matrix *m = &run->matrix;
+    known_walk *walk = user;
+    hone_portfolio_run *run = walk->run;
     const hone_db_value *v = row->values;
     const hone_outcome outcome = hone__outcome_find(v[3].text);
-    const size_t n_dims = m->tune->tmpl->n_dims;
-    const size_t i = find_variant(run, v[0].integer, v[1].text);
+    const size_t n_dims = run->matrix.tune->tmpl->n_dims;
+    const size_t i = find_variant(walk, v[0].integer, v[1].text);
     hone_matrix_candidate *c;
     int64_t dims[HONE_MAX_DIMS] = {0};
 
     (void)err;
     if (i == SIZE_MAX || !hone__db_dims_read(v[2].text, n_dims, dims))
         return HONE_OK;
-    c = &m->candidates[run->members[i]];
-    if (outcome == HONE_OUTCOME_OK) {
-        hone_portfolio_extra *extra =
-            v[5].integer ? find_extra(run, dims) : NULL;
-
-        hone__reach_extend(n_dims, run->reach[i], dims);
-        if (extra)
-            extra->time_ns[i] = v[4].real;
-    }
-    c->is_wrong |=
-        outcome == HONE_OUTCOME_WRONG || outcome == HONE_OUTCOME_FAULT;
-    if (!c->is_vendor && v[6].integer > c->variant_id)
-        c->variant_id = v[6].integer;
+    c = &run->matrix.candidates[run->members[i]];
+    if (!c->is_vendor && !v[7].integer)
+        return HONE_OK; /* its code is not there any more */
+    if (!c->is_vendor && v[6].integer > walk->variant_id[i])
+        begin_variant(walk, i, v[6].integer);
+    if (outcome != HONE_OUTCOME_OK)
+        return HONE_OK;
+    hone__reach_extend(n_dims, run->reach[i], dims);
+    if (v[5].integer)
+        take_time(walk, i, dims, v[4].real);
     return HONE_OK;
 }
 
@@ -89,14 +121,14 @@ size_t hone__portfolio_count_times(const hone_portfolio_run *run, size_t member)
     return n;
 }
 
-/* The last trial of each at each problem; how far it is right does not depend
- * on the mode. */
+/* The last trial of each at each problem, older variants first; how far they
+ * are right does not depend on the mode. */
 hone_status hone__portfolio_read_trials(hone_portfolio_run *run,
                                         hone_error *err)
 {
     static const char sql[] =
         "SELECT v.template_id, v.config, p.dims, t.outcome, t.time_ns,"
-        " s.mode = ?4, iif(v.cubin_sha256 IS NULL, 0, v.variant_id)"
+        " s.mode = ?4, v.variant_id, v.cubin_sha256 IS NOT NULL"
         " FROM trial t"
         " JOIN variant v ON v.variant_id = t.variant_id"
         " JOIN session s ON s.session_id = t.session_id"
@@ -106,13 +138,17 @@ hone_status hone__portfolio_read_trials(hone_portfolio_run *run,
         "  JOIN trial l ON l.session_id = r.session_id"
         "  WHERE q.op = ?1 AND r.device_id = ?2"
         "  GROUP BY q.problem_id, r.mode, l.variant_id)"
-        " AND ifnull(v.types, '') = ?3 ORDER BY p.dims, t.trial_id";
+        " AND ifnull(v.types, '') = ?3"
+        " ORDER BY v.variant_id, p.dims, t.trial_id";
     const hone_matrix *m = &run->matrix;
     const hone_db_value key[] = {
         hone__db_text(m->tune->tmpl->op), hone__db_integer(m->device_id),
         hone__db_text(m->types), hone__db_text(hone__mode_name(m->tune->mode))};
+    known_walk walk = {.run = run, .n = run->n_members + run->n_specialists};
 
+    for (size_t i = 0; i < walk.n; ++i)
+        walk.home[i] = hone__portfolio_home(run, run->members[i]);
     memset(run->reach, 0, sizeof run->reach);
     run->n_extra = 0;
-    return hone__db_query(m->tune->db, sql, key, 4, on_trial, run, err);
+    return hone__db_query(m->tune->db, sql, key, 4, on_trial, &walk, err);
 }

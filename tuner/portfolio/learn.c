@@ -51,33 +51,22 @@ static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
     return HONE_OK;
 }
 
-/* What the plans of an operation say of bytes and flops is the same. */
-static hone_status read_plan(hone_portfolio_run *run, hone_launch_spec **out,
-                             hone_error *err)
+static int64_t count_times(const hone_chooser *chooser)
 {
-    const hone_matrix *m = &run->matrix;
-    hone_db_launch launch;
-    hone_status status = hone__db_launch_get(
-        m->tune->db, m->candidates[run->members[0]].variant_id, &launch, err);
+    int64_t n = 0;
 
-    if (status == HONE_OK) {
-        status = hone__launch_spec_parse(hone__text_str(&launch.launch_plan),
-                                         out, err);
-        hone__db_launch_free(&launch);
-    }
-    return status;
+    for (size_t i = 0; i < chooser->n_problems * chooser->n_members; ++i)
+        n += chooser->time_ns[i] > 0;
+    return n;
 }
 
 static hone_status store(hone_portfolio_run *run, const hone_chooser *chooser,
-                         hone_error *err)
+                         int64_t n_trials, hone_error *err)
 {
     const hone_matrix *m = &run->matrix;
-    int64_t n_trials = 0;
     hone_text text = {0};
     hone_status status = hone__chooser_write(chooser, &text, err);
 
-    for (size_t i = 0; i < chooser->n_problems * chooser->n_members; ++i)
-        n_trials += chooser->time_ns[i] > 0;
     if (status == HONE_OK)
         status = hone__db_model_put(
             m->tune->db,
@@ -160,7 +149,10 @@ static hone_status extend(hone_portfolio_run *run, const hone_launch_spec *spec,
                           const hone_chooser *trained, hone_chooser *out,
                           hone_error *err)
 {
+    int64_t n_trials;
+
     HONE_TRY(fill(run, out, err));
+    n_trials = count_times(out);
     HONE_TRY(impute(run, spec, out, err));
     memcpy(out->weights, trained->weights, sizeof out->weights);
     memcpy(out->parameters, trained->parameters, sizeof out->parameters);
@@ -170,7 +162,7 @@ static hone_status extend(hone_portfolio_run *run, const hone_launch_spec *spec,
         out->members[i].error =
             i < trained->n_members ? trained->members[i].error : trained->error;
     HONE_TRY(hone__portfolio_set_places(run, out, err));
-    return store(run, out, err);
+    return store(run, out, n_trials, err);
 }
 
 hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
@@ -188,7 +180,9 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
                        (int)HONE_TRAIN_LEAST_PROBLEMS);
         return HONE_OK;
     }
-    status = read_plan(run, &spec, err);
+    /* What the plans of an operation say of bytes and flops is the same. */
+    status =
+        hone__matrix_launch_spec(&run->matrix, run->members[0], &spec, err);
     if (status == HONE_OK)
         status = create(run, run->n_members, n_problems, &trained, err);
     if (status == HONE_OK)

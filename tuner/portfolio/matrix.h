@@ -5,6 +5,7 @@
 #define HONE_TUNER_PORTFOLIO_MATRIX_H
 
 #include "runtime/base/alloc.h"
+#include "runtime/launch/launch_spec.h"
 #include "tuner/portfolio/portfolio_cover.h"
 #include "tuner/session/tune.h"
 
@@ -80,6 +81,8 @@ const int64_t *hone__matrix_sizes(const hone_matrix *matrix, size_t i);
 /* matrix_likely.c: draw them, and add what is the cheapest there. None where no
  * template says what it costs, or nothing lies between. */
 hone_status hone__matrix_add_likely(hone_matrix *matrix, hone_error *err);
+/* Ctrl-C, which waits for no more than what has begun: HONE_ERR_INTERRUPTED. */
+hone_status hone__matrix_check_stop(const hone_matrix *matrix, hone_error *err);
 
 /* The place of a stored template; n_impls: it is none of them. */
 size_t hone__matrix_impl(const hone_matrix *matrix, int64_t template_id);
@@ -91,11 +94,25 @@ size_t hone__matrix_find(const hone_matrix *matrix, size_t impl,
  * problem. */
 hone_status hone__matrix_check(hone_matrix *matrix, hone_error *err);
 
+/* Does it say that the variant is no good anywhere: wrong, crashed, hung? What
+ * could not be timed may be right. */
+static inline int hone__matrix_refutes(hone_outcome outcome, int is_error_above)
+{
+    return outcome == HONE_OUTCOME_WRONG || outcome == HONE_OUTCOME_FAULT ||
+           outcome == HONE_OUTCOME_TIMEOUT ||
+           (outcome == HONE_OUTCOME_UNSTABLE && is_error_above);
+}
+
 /* matrix_times.c: times, outcomes and proofs as the database has them now; what
  * hone__matrix_check() found stays. */
 hone_status hone__matrix_read(hone_matrix *matrix, hone_error *err);
 
-/* members.c: the hash of what the runtime launches of a candidate. For the
+/* members.c: how a candidate is launched, as its template says, whether it is
+ * stored or not. */
+hone_status hone__matrix_launch_spec(const hone_matrix *matrix,
+                                     size_t candidate, hone_launch_spec **out,
+                                     hone_error *err);
+/* The hash of what the runtime launches of a candidate. For the
  * function of a library a variant is stored that is for any problem: the
  * library is asked again for each. "" : there is none. */
 hone_status hone__matrix_launch_hash(hone_matrix *matrix, size_t candidate,

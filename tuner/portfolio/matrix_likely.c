@@ -76,8 +76,7 @@ static hone_status open_at(const hone_matrix *m, size_t i, hone_likely *out,
                              m->properties, out, err);
 }
 
-/* Ctrl-C, which waits for no more than what has begun. */
-static hone_status check_stop(const hone_matrix *m, hone_error *err)
+hone_status hone__matrix_check_stop(const hone_matrix *m, hone_error *err)
 {
     const volatile sig_atomic_t *stop = m->tune->farm.stop;
 
@@ -107,7 +106,8 @@ static hone_status find_cheapest(void *user, int64_t i, hone_error *err)
     }
     hone__text_free(&text);
     hone__likely_close(&likely);
-    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : check_stop(m, err);
+    return status == HONE_ERR_NO_MEMORY ? no_memory(err)
+                                        : hone__matrix_check_stop(m, err);
 }
 
 /* A row of cells: what each candidate costs there. */
@@ -135,7 +135,8 @@ static hone_status find_costs(void *user, int64_t i, hone_error *err)
         m->likely_best[i] = fmin(m->likely_best[i], cells[c]);
     }
     hone__likely_close(&likely);
-    return status == HONE_ERR_NO_MEMORY ? no_memory(err) : check_stop(m, err);
+    return status == HONE_ERR_NO_MEMORY ? no_memory(err)
+                                        : hone__matrix_check_stop(m, err);
 }
 
 /* ---- all of them ----------------------------------------------------------

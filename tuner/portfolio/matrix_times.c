@@ -33,11 +33,7 @@ static hone_status on_time(void *user, const hone_db_row *row, hone_error *err)
     candidate = &matrix->candidates[place];
     cell = &matrix->time_ns[walk->problem * matrix->n_candidates + place];
     *cell = outcome == HONE_OUTCOME_OK ? v[3].real : HONE_CELL_FAILED;
-    candidate->is_wrong |= outcome == HONE_OUTCOME_WRONG ||
-                           outcome == HONE_OUTCOME_FAULT ||
-                           outcome == HONE_OUTCOME_TIMEOUT ||
-                           (outcome == HONE_OUTCOME_UNSTABLE &&
-                            v[6].integer); /* in its result, not its time */
+    candidate->is_wrong |= hone__matrix_refutes(outcome, v[6].integer != 0);
     if (!candidate->is_vendor && v[5].integer &&
         v[4].integer > candidate->variant_id)
         candidate->variant_id = v[4].integer;
@@ -80,6 +76,44 @@ static hone_status read_proofs(hone_matrix *matrix, hone_error *err)
                           err);
 }
 
+static hone_status on_refuted(void *user, const hone_db_row *row,
+                              hone_error *err)
+{
+    hone_matrix *matrix = user;
+    const hone_db_value *v = row->values;
+    const size_t impl = hone__matrix_impl(matrix, v[0].integer);
+    const size_t place = impl < matrix->n_impls
+                             ? hone__matrix_find(matrix, impl, v[1].text)
+                             : SIZE_MAX;
+
+    (void)err;
+    if (place != SIZE_MAX)
+        matrix->candidates[place].is_wrong |= hone__matrix_refutes(
+            hone__outcome_find(v[2].text), v[3].integer != 0);
+    return HONE_OK;
+}
+
+/* Who is no good at another problem, tuned or not, is none here. */
+static hone_status read_refuted(hone_matrix *matrix, hone_error *err)
+{
+    static const char sql[] =
+        "SELECT v.template_id, v.config, t.outcome,"
+        " ifnull(t.error_ratio > 1, 0) FROM trial t"
+        " JOIN variant v ON v.variant_id = t.variant_id WHERE t.trial_id IN"
+        " (SELECT max(l.trial_id) FROM problem p"
+        "  JOIN session s ON s.problem_id = p.problem_id"
+        "  JOIN trial l ON l.session_id = s.session_id"
+        "  WHERE p.op = ?1 AND s.device_id = ?2"
+        "  GROUP BY p.problem_id, s.mode, l.variant_id)"
+        " AND t.outcome <> 'ok' AND ifnull(v.types, '') = ?3";
+    const hone_db_value key[] = {hone__db_text(matrix->tune->tmpl->op),
+                                 hone__db_integer(matrix->device_id),
+                                 hone__db_text(matrix->types)};
+
+    return hone__db_query(matrix->tune->db, sql, key, 3, on_refuted, matrix,
+                          err);
+}
+
 hone_status hone__matrix_read(hone_matrix *matrix, hone_error *err)
 {
     static const char sql[] =
@@ -102,5 +136,6 @@ hone_status hone__matrix_read(hone_matrix *matrix, hone_error *err)
         HONE_TRY(
             hone__db_query(matrix->tune->db, sql, key, 3, on_time, &walk, err));
     }
+    HONE_TRY(read_refuted(matrix, err));
     return read_proofs(matrix, err);
 }

@@ -8,6 +8,35 @@
 #include <stdio.h>
 #include <string.h>
 
+static hone_status make_plan(const hone_matrix *matrix, size_t candidate,
+                             hone_text *out, hone_error *err)
+{
+    const hone_matrix_candidate *c = &matrix->candidates[candidate];
+    const hone_template *tmpl = matrix->impls[c->impl];
+    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
+    hone_status status = config
+                             ? hone__config_parse(tmpl, c->config, config, err)
+                             : hone__out_of_memory(err, " for a portfolio");
+
+    if (status == HONE_OK)
+        status = hone__expand_launch_spec(tmpl, config, out, err);
+    hone__free(config);
+    return status;
+}
+
+hone_status hone__matrix_launch_spec(const hone_matrix *matrix,
+                                     size_t candidate, hone_launch_spec **out,
+                                     hone_error *err)
+{
+    hone_text plan = {0};
+    hone_status status = make_plan(matrix, candidate, &plan, err);
+
+    if (status == HONE_OK)
+        status = hone__launch_spec_parse(hone__text_str(&plan), out, err);
+    hone__text_free(&plan);
+    return status;
+}
+
 typedef struct vendor_variant {
     int64_t toolchain_id;
     char arch[16];
@@ -27,18 +56,13 @@ static hone_status on_vendor(void *user, const hone_db_row *row,
 static hone_status put_vendor(hone_matrix *matrix,
                               hone_matrix_candidate *candidate, hone_error *err)
 {
-    const hone_template *tmpl = matrix->impls[candidate->impl];
     const hone_db_value key =
         hone__db_integer(matrix->template_ids[candidate->impl]);
     vendor_variant like = {0};
     hone_text plan = {0};
-    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
     hone_status status =
-        config ? hone__config_parse(tmpl, candidate->config, config, err)
-               : hone__out_of_memory(err, " for a portfolio");
+        make_plan(matrix, (size_t)(candidate - matrix->candidates), &plan, err);
 
-    if (status == HONE_OK)
-        status = hone__expand_launch_spec(tmpl, config, &plan, err);
     if (status == HONE_OK)
         status = hone__db_query(matrix->tune->db,
                                 "SELECT toolchain_id, arch FROM variant"
@@ -62,7 +86,6 @@ static hone_status put_vendor(hone_matrix *matrix,
                                .launch_plan = hone__text_str(&plan)},
             &candidate->variant_id, err);
     hone__text_free(&plan);
-    hone__free(config);
     return status;
 }
 

@@ -20,9 +20,14 @@ static void note(const hone_portfolio_run *run, const char *label,
         run->request->on_note(run->request->user, text);
 }
 
-/* A failure that concerns this problem only: the others go on. */
-static int is_of_the_problem(hone_status status)
+/* A failure that concerns this problem only: the others go on. One that nobody
+ * tunes was never set up before: what fails there was not asked for. */
+static int is_of_the_problem(const hone_portfolio_list *list,
+                             hone_status status)
 {
+    if (list->is_further)
+        return status != HONE_OK && status != HONE_ERR_INTERRUPTED &&
+               status != HONE_ERR_DATABASE && status != HONE_ERR_IO;
     return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY ||
            status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
 }
@@ -70,6 +75,9 @@ hone_status hone__portfolio_list_done(hone_portfolio_run *run,
 {
     run->result.n_measured += result->n_trials - result->n_resumed;
     run->result.n_compiles += result->n_compiles;
+    run->result.n_further += list->is_further &&
+                             list->kind == HONE_LIST_FURTHER &&
+                             result->n_trials > result->n_resumed;
     list->is_done = status == HONE_OK;
     if (result->notes[0])
         note(run, list->label, result->notes);
@@ -77,7 +85,7 @@ hone_status hone__portfolio_list_done(hone_portfolio_run *run,
         ++run->result.n_better;
         say_new_winner(run, list->label, result);
     }
-    if (!is_of_the_problem(status))
+    if (!is_of_the_problem(list, status))
         return status;
     ++run->result.n_skipped;
     note(run, list->label, err->text);
@@ -138,7 +146,7 @@ static hone_portfolio_list list_at(const hone_portfolio_run *run,
 {
     const hone_matrix_problem *at = &run->matrix.problems[problem];
 
-    return (hone_portfolio_list){at->dims, at->label, entries, n, kind, 0};
+    return (hone_portfolio_list){at->dims, at->label, entries, n, kind, 0, 0};
 }
 
 hone_status hone__portfolio_measure_lists(hone_portfolio_run *run,

@@ -7,7 +7,8 @@
 #include "tuner/portfolio/matrix.h"
 #include "tuner/portfolio/portfolio.h"
 
-/* Beside the matrix, problems at which members or specialists were timed. */
+/* Beside the matrix, problems at which members or specialists were timed that
+ * are good near there. */
 enum { HONE_PORTFOLIO_MOST_EXTRA = 96 };
 typedef struct hone_portfolio_extra {
     int64_t dims[HONE_MAX_DIMS];
@@ -56,6 +57,7 @@ typedef struct hone_portfolio_list {
     const hone_tune_entry *entries;
     size_t n;
     hone_portfolio_list_kind kind;
+    int is_further; /* the problem is not tuned */
     int is_done;
 } hone_portfolio_list;
 
@@ -104,6 +106,7 @@ hone_status hone__portfolio_add_specialists(hone_portfolio_run *run,
 const int64_t *hone__portfolio_home(const hone_portfolio_run *run,
                                     size_t candidate);
 /* Between two problems: sum of |log| of their sizes' ratios. */
+#define HONE_PORTFOLIO_NEAR 1.5
 double hone__portfolio_distance(const hone_portfolio_run *run, const int64_t *a,
                                 const int64_t *b);
 /* Where a chooser looks for whom: the tuned problems and the likely ones. */

@@ -17,25 +17,32 @@ enum { MOST_PROBLEMS = 48 };
 /* Octaves that all variants together gain by a problem, which takes about a
  * second. */
 #define LEAST_GAIN 0.2
+/* And one of them, which takes some hundredths. */
+#define LEAST_OF_ONE 0.05
 
 /* At each chosen problem those that reach further by it. */
 static hone_status verify_at(hone_portfolio_run *run,
                              const hone_reach_request *request,
                              const size_t *chosen, size_t n, hone_error *err)
 {
-    const size_t n_variants = request->n_variants;
+    const size_t n_variants = request->n_variants, n_dims = request->n_dims;
+    int64_t reach[HONE_PORTFOLIO_WITH_SPECIALISTS][HONE_MAX_DIMS];
     int64_t dims[MOST_PROBLEMS][HONE_MAX_DIMS] = {{0}};
     unsigned char *is_wanted = hone__alloc(n * n_variants + 1);
     hone_status status;
 
     if (!is_wanted)
         return hone__out_of_memory(err, " for a portfolio");
+    memcpy(reach, run->reach, sizeof reach);
     for (size_t k = 0; k < n; ++k) {
         memcpy(dims[k], request->dims[chosen[k]], sizeof dims[k]);
-        for (size_t i = 0; i < n_variants; ++i)
-            is_wanted[k * n_variants + i] =
-                request->is_valid[chosen[k] * n_variants + i] &&
-                hone__reach_gain(request, run->reach[i], dims[k]) > 0;
+        for (size_t i = 0; i < n_variants; ++i) {
+            if (!request->is_valid[chosen[k] * n_variants + i] ||
+                hone__reach_gain(request, reach[i], dims[k]) < LEAST_OF_ONE)
+                continue;
+            is_wanted[k * n_variants + i] = 1;
+            hone__reach_extend(n_dims, reach[i], dims[k]);
+        }
     }
     status = hone__portfolio_measure_further(
         run, (const int64_t(*)[HONE_MAX_DIMS])dims, n, is_wanted,
@@ -45,16 +52,13 @@ static hone_status verify_at(hone_portfolio_run *run,
 }
 
 static hone_status verify(hone_portfolio_run *run,
-                          const hone_reach_request *request, size_t n_tuned,
-                          hone_error *err)
+                          const hone_reach_request *request, hone_error *err)
 {
     size_t chosen[MOST_PROBLEMS], n;
 
     HONE_TRY(hone__reach_choose(request, chosen, &n, err));
     if (!n)
         return HONE_OK;
-    for (size_t k = 0; k < n; ++k)
-        run->result.n_further += chosen[k] >= n_tuned;
     HONE_TRY(verify_at(run, request, chosen, n, err));
     HONE_TRY(hone__matrix_read(&run->matrix, err)); /* some are tuned */
     return hone__portfolio_read_trials(run, err);
@@ -83,7 +87,7 @@ hone_status hone__portfolio_reach(hone_portfolio_run *run, hone_error *err)
                        .most = proposals.most,
                        .n_most = MOST_PROBLEMS,
                        .gain = LEAST_GAIN},
-                   proposals.n_tuned, err);
+                   err);
     hone__reach_proposals_free(&proposals);
     return status;
 }

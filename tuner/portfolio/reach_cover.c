@@ -28,16 +28,57 @@ void hone__reach_extend(size_t n_dims, int64_t *reach, const int64_t *dims)
             reach[d] = dims[d];
 }
 
-static double gain_of_all(const hone_reach_request *r,
-                          const int64_t (*reach)[HONE_MAX_DIMS], size_t problem)
+/* What a problem adds to each variant's reach; 0 where it is not valid. */
+static void find_gains(const hone_reach_request *r,
+                       const int64_t (*reach)[HONE_MAX_DIMS], size_t variant,
+                       double *gains)
 {
-    const unsigned char *is_valid = &r->is_valid[problem * r->n_variants];
-    double sum = 0;
+    for (size_t p = 0; p < r->n_problems; ++p)
+        gains[p * r->n_variants + variant] =
+            r->is_valid[p * r->n_variants + variant]
+                ? hone__reach_gain(r, reach[variant], r->dims[p])
+                : 0;
+}
 
+/* The problem that adds most, and how much. */
+static size_t find_best(const hone_reach_request *r, const double *gains,
+                        double *out_most)
+{
+    size_t best = 0;
+
+    *out_most = 0;
+    for (size_t p = 0; p < r->n_problems; ++p) {
+        double sum = 0;
+
+        for (size_t i = 0; i < r->n_variants; ++i)
+            sum += gains[p * r->n_variants + i];
+        if (sum > *out_most) {
+            *out_most = sum;
+            best = p;
+        }
+    }
+    return best;
+}
+
+static void choose(const hone_reach_request *r, int64_t (*reach)[HONE_MAX_DIMS],
+                   double *gains, size_t *out, size_t *out_n)
+{
     for (size_t i = 0; i < r->n_variants; ++i)
-        if (is_valid[i])
-            sum += hone__reach_gain(r, reach[i], r->dims[problem]);
-    return sum;
+        find_gains(r, (const int64_t(*)[HONE_MAX_DIMS])reach, i, gains);
+    while (*out_n < r->n_most) {
+        double most;
+        const size_t best = find_best(r, gains, &most);
+
+        if (most <= 0 || most < r->gain)
+            return;
+        for (size_t i = 0; i < r->n_variants; ++i) {
+            if (gains[best * r->n_variants + i] <= 0)
+                continue;
+            hone__reach_extend(r->n_dims, reach[i], r->dims[best]);
+            find_gains(r, (const int64_t(*)[HONE_MAX_DIMS])reach, i, gains);
+        }
+        out[(*out_n)++] = best;
+    }
 }
 
 hone_status hone__reach_choose(const hone_reach_request *r, size_t *out,
@@ -45,31 +86,18 @@ hone_status hone__reach_choose(const hone_reach_request *r, size_t *out,
 {
     int64_t(*reach)[HONE_MAX_DIMS] =
         hone__alloc((r->n_variants + 1) * sizeof *reach);
+    double *gains =
+        hone__alloc((r->n_problems * r->n_variants + 1) * sizeof *gains);
+    hone_status status = HONE_OK;
 
     *out_n = 0;
-    if (!reach)
-        return hone__out_of_memory(err, " for a portfolio");
-    memcpy(reach, r->reach, r->n_variants * sizeof *reach);
-    while (*out_n < r->n_most) {
-        size_t best = 0;
-        double most = 0;
-
-        for (size_t p = 0; p < r->n_problems; ++p) {
-            const double gain =
-                gain_of_all(r, (const int64_t(*)[HONE_MAX_DIMS])reach, p);
-
-            if (gain > most) {
-                most = gain;
-                best = p;
-            }
-        }
-        if (most <= 0 || most < r->gain)
-            break;
-        for (size_t i = 0; i < r->n_variants; ++i)
-            if (r->is_valid[best * r->n_variants + i])
-                hone__reach_extend(r->n_dims, reach[i], r->dims[best]);
-        out[(*out_n)++] = best;
+    if (!reach || !gains) {
+        status = hone__out_of_memory(err, " for a portfolio");
+    } else {
+        memcpy(reach, r->reach, r->n_variants * sizeof *reach);
+        choose(r, reach, gains, out, out_n);
     }
     hone__free(reach);
-    return HONE_OK;
+    hone__free(gains);
+    return status;
 }

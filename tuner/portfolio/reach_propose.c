@@ -12,6 +12,10 @@
 #include <string.h>
 
 enum { UNIT = 16, MOST_HALVINGS = 24 };
+/* Of problems of other types, made to be of these: more only where a tuned one
+ * takes more. */
+#define OTHER_BYTES 2e9
+#define OTHER_FLOPS 2e12
 /* What is nearer is not worth a problem. */
 #define LEAST_STEP 1.05
 
@@ -55,6 +59,20 @@ static int fits(proposer *at, size_t variant, const int64_t *dims)
            bytes <= at->most_bytes && flops <= at->most_flops;
 }
 
+static void bound(proposer *at, const int64_t *dims, double limit_bytes,
+                  double limit_flops)
+{
+    double bytes = 0, flops = 0;
+    size_t i = 0;
+
+    while (i < at->n_variants && !measure(at, i, dims, &bytes, &flops))
+        ++i;
+    at->most_bytes = fmax(at->most_bytes, fmin(bytes, limit_bytes));
+    at->most_flops = fmax(at->most_flops, fmin(flops, limit_flops));
+}
+
+/* Sizes are as large as those of other types; what it takes is not, where these
+ * types take more than any tuned problem. */
 static void look_at_tuned(proposer *at)
 {
     const hone_matrix *m = &at->run->matrix;
@@ -62,16 +80,13 @@ static void look_at_tuned(proposer *at)
 
     for (size_t p = 0; p < m->n_problems + m->n_others; ++p) {
         const int64_t *dims = hone__matrix_sizes(m, p);
-        double bytes = 0, flops = 0;
-        size_t i = 0;
+        const int is_other = p >= m->n_problems;
 
         for (size_t d = 0; d < tmpl->n_dims; ++d)
             if (hone__portfolio_is_size(tmpl, d) && dims[d] > at->out->most[d])
                 at->out->most[d] = dims[d];
-        while (i < at->n_variants && !measure(at, i, dims, &bytes, &flops))
-            ++i;
-        at->most_bytes = fmax(at->most_bytes, bytes);
-        at->most_flops = fmax(at->most_flops, flops);
+        bound(at, dims, is_other ? OTHER_BYTES : INFINITY,
+              is_other ? OTHER_FLOPS : INFINITY);
     }
 }
 
@@ -82,16 +97,11 @@ static hone_status read_specs(proposer *at, hone_error *err)
 
     for (size_t i = 0; i < at->n_variants; ++i) {
         const hone_matrix_candidate *c = &m->candidates[run->members[i]];
-        hone_db_launch launch;
-        hone_status status;
 
-        if (c->is_vendor || !c->variant_id)
-            continue; /* a library's function is valid at all tuned ones */
-        HONE_TRY(hone__db_launch_get(m->tune->db, c->variant_id, &launch, err));
-        status = hone__launch_spec_parse(hone__text_str(&launch.launch_plan),
-                                         &at->specs[i], err);
-        hone__db_launch_free(&launch);
-        HONE_TRY(status);
+        /* A library's function is valid at all tuned ones. */
+        if (!c->is_vendor && !c->is_wrong)
+            HONE_TRY(hone__matrix_launch_spec(m, run->members[i], &at->specs[i],
+                                              err));
     }
     return HONE_OK;
 }
@@ -227,17 +237,17 @@ static void propose_tuned(proposer *at)
         if (at->out->most[d])
             add(at, m->problems[largest].dims);
     }
-    at->out->n_tuned = at->out->n;
 }
 
-static void propose_all(proposer *at)
+static hone_status propose_all(proposer *at, hone_error *err)
 {
     const hone_template *tmpl = at->run->matrix.tune->tmpl;
     hone_reach_proposals *list = at->out;
     int64_t dims[HONE_MAX_DIMS];
 
     propose_tuned(at);
-    for (size_t i = 0; i < at->n_variants; ++i)
+    for (size_t i = 0; i < at->n_variants; ++i) {
+        HONE_TRY(hone__matrix_check_stop(&at->run->matrix, err));
         for (size_t d = 0; d < tmpl->n_dims && at->specs[i]; ++d) {
             if (!list->most[d])
                 continue;
@@ -248,10 +258,14 @@ static void propose_all(proposer *at)
             if (propose_one(at, i, find_slim(at, i, d), d, dims))
                 add(at, dims);
         }
-    for (size_t p = 0; p < list->n; ++p)
+    }
+    for (size_t p = 0; p < list->n; ++p) {
+        HONE_TRY(hone__matrix_check_stop(&at->run->matrix, err));
         for (size_t i = 0; i < at->n_variants; ++i)
             list->is_valid[p * at->n_variants + i] =
                 (unsigned char)fits(at, i, list->dims[p]);
+    }
+    return HONE_OK;
 }
 
 hone_status hone__reach_propose(const hone_portfolio_run *run,
@@ -275,7 +289,7 @@ hone_status hone__reach_propose(const hone_portfolio_run *run,
     status = read_specs(at, err);
     if (status == HONE_OK) {
         look_at_tuned(at);
-        propose_all(at);
+        status = propose_all(at, err);
     }
     for (size_t i = 0; i < n_variants; ++i)
         hone__launch_spec_free(at->specs[i]);

@@ -9,7 +9,7 @@
 #include "tuner/portfolio/portfolio_parts.h"
 
 typedef struct hone_reach_proposals {
-    size_t n, n_tuned; /* these are the first */
+    size_t n;
     int64_t (*dims)[HONE_MAX_DIMS];
     unsigned char *is_valid; /* n x n_members + n_specialists of the run */
     int64_t most[HONE_MAX_DIMS];

@@ -155,7 +155,7 @@ static void choose_problems(const hone_portfolio_run *run, size_t candidate,
 /* ---- measured ---------------------------------------------------------------
  */
 
-/* Whoever turned out to be wrong, or was right nowhere, goes. */
+/* Whoever turned out to be wrong, or was not seen to be right, goes. */
 static void drop(hone_portfolio_run *run)
 {
     const hone_matrix *m = &run->matrix;
@@ -165,8 +165,8 @@ static void drop(hone_portfolio_run *run)
     for (size_t i = run->n_members; i < end; ++i) {
         const hone_matrix_candidate *c = &m->candidates[run->members[i]];
 
-        if (hone__portfolio_count_times(run, i) && !c->is_wrong &&
-            c->variant_id)
+        if (hone__portfolio_count_times(run, i) && c->is_proved &&
+            !c->is_wrong && c->variant_id)
             run->members[run->n_members + run->n_specialists++] =
                 run->members[i];
     }
