@@ -104,3 +104,10 @@ tune
 portfolio
 json portfolios.0.chooser=true
 grep -q '"skipped": [1-9]' out || fail "no problem was left out"
+
+# Nor does it end what several devices do.
+rm t.db
+tune
+run 0 tune twice --portfolio --device cpu,cpu --db t.db --format json
+json portfolios.0.chooser=true
+grep -q '"skipped": [1-9]' out || fail "no problem was left out of two devices'"

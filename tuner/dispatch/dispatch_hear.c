@@ -86,13 +86,17 @@ static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
 {
     hone_lane_state *l = &d->lanes[lane];
     hone_status status;
+    int is_of_the_problem;
 
     hone__struct_unpack(in, &d->heard, sizeof d->heard);
     if (in->broken || d->devices[lane].state != HONE_DEAL_BUSY)
         return;
     count(d, lane);
     status = d->heard.status;
-    if (status == HONE_OK || hone__tune_is_of_the_problem(status) ||
+    is_of_the_problem = d->jobs[d->devices[lane].problem].is_extra
+                            ? hone__tune_is_of_the_extra(status)
+                            : hone__tune_is_of_the_problem(status);
+    if (status == HONE_OK || is_of_the_problem ||
         (status == HONE_ERR_INTERRUPTED && d->is_stopping)) {
         finish(d, lane);
     } else if (hone__dispatch_is_alone(d)) {

@@ -264,21 +264,24 @@ static int64_t moderate(const between_run *run, size_t d)
     return value < size->least ? size->least : value;
 }
 
-/* Of the types of problem `like`, one that is larger in size `d` than all.
- * Others are moderate: beside one row, say, few variants would be valid, and
- * the others reach no further than before. */
-static hone_status draw_beyond(const between_run *run, size_t like, size_t d,
-                               int64_t *out)
+/* One that is larger in size `d` than all, of the types of the largest: how far
+ * variants of other types may be launched is verified without tuning there
+ * (reach.c). Other sizes are moderate: beside one row, say, few variants would
+ * be valid, and the others reach no further than before. */
+static hone_status draw_beyond(const between_run *run, size_t d, int64_t *out)
 {
     const hone_between_request *r = run->request;
-    const int64_t *largest = r->dims[like];
+    const int64_t *largest = NULL;
     int64_t dims[HONE_MAX_DIMS];
 
     for (size_t i = 0; i < r->n_problems; ++i)
-        if (r->dims[i][d] > largest[d] && !is_special(r->tmpl, r->dims[i]))
+        if (!is_special(r->tmpl, r->dims[i]) &&
+            (!largest || r->dims[i][d] > largest[d]))
             largest = r->dims[i];
+    if (!largest)
+        return HONE_ERR_DIMS;
     for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
-        dims[k] = r->tmpl->dims[k].n_types  ? r->dims[like][k]
+        dims[k] = r->tmpl->dims[k].n_types  ? largest[k]
                   : !run->sizes[k].is_drawn ? largest[k]
                   : k == d                  ? largest[k]
                                             : moderate(run, k);
@@ -298,16 +301,6 @@ static hone_status draw_beyond(const between_run *run, size_t like, size_t d,
                                         NULL);
 }
 
-/* Has no problem in front of it the same types? */
-static int is_first(const hone_between_request *r, size_t of)
-{
-    for (size_t i = 0; i < of; ++i)
-        if (!is_special(r->tmpl, r->dims[i]) &&
-            is_alike(r->tmpl, r->dims[of], r->dims[i]))
-            return 0;
-    return !is_special(r->tmpl, r->dims[of]);
-}
-
 /* How many, at most half of what is wanted. */
 static size_t draw_all_beyond(const between_run *run,
                               int64_t (*out)[HONE_MAX_DIMS])
@@ -316,13 +309,12 @@ static size_t draw_all_beyond(const between_run *run,
     const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
     size_t n = 0;
 
-    for (size_t d = 0; d < r->tmpl->n_dims; ++d)
-        for (size_t i = 0; i < r->n_problems && n < r->n_wanted / 2; ++i)
-            if (run->sizes[d].is_drawn && !r->tmpl->dims[d].default_expr.expr &&
-                is_first(r, i) && draw_beyond(run, i, d, out[n]) == HONE_OK &&
-                !is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
-                !is_among(r->tmpl, out[n], drawn, n))
-                ++n;
+    for (size_t d = 0; d < r->tmpl->n_dims && n < r->n_wanted / 2; ++d)
+        if (run->sizes[d].is_drawn && !r->tmpl->dims[d].default_expr.expr &&
+            draw_beyond(run, d, out[n]) == HONE_OK &&
+            !is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
+            !is_among(r->tmpl, out[n], drawn, n))
+            ++n;
     return n;
 }
 

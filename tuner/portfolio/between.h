@@ -23,11 +23,11 @@ typedef struct hone_between_request {
  * powers of two where all are; of several such the one that is furthest from
  * all problems of its types, which are those of the first. Never outside of
  * what the list has of a size, nor one of the list, nor one twice. Beyond is,
- * of each size and for each set of types, a problem with four times the most of
- * it, to 16 elements, and moderate and aligned otherwise: what was never as
- * large is not launched at sizes that are. What follows from other dimensions
- * goes on following. `out` has room for n_wanted; fewer may come: a list of one
- * size has nothing between. HONE_ERR_NO_MEMORY. */
+ * of each size, a problem with four times the most of it, to 16 elements, and
+ * moderate and aligned otherwise, of the types of the one that has the most:
+ * what was never as large is not launched at sizes that are. What follows from
+ * other dimensions goes on following. `out` has room for n_wanted; fewer may
+ * come: a list of one size has nothing between. HONE_ERR_NO_MEMORY. */
 hone_status hone__between_draw(const hone_between_request *request,
                                int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
                                hone_error *err);

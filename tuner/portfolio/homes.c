@@ -8,31 +8,43 @@
 
 #include "runtime/base/alloc.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_PROBLEMS = 24, TIMES_OF_ONE = 2 };
-/* Sizes of other types, multiplied, count up to this. */
-#define OTHER_WORK 1e12
 
 typedef struct homes {
     const hone_portfolio_run *run;
     size_t n_variants;
     const int64_t *home[HONE_PORTFOLIO_WITH_SPECIALISTS];
     int needs[HONE_PORTFOLIO_WITH_SPECIALISTS]; /* times */
-    double most_work; /* of a tuned problem: its sizes, multiplied */
+    const hone_launch_spec *spec;
+    double most_bytes, most_flops;
     int64_t (*dims)[HONE_MAX_DIMS]; /* MOST_PROBLEMS */
     unsigned char *is_wanted;       /* MOST_PROBLEMS x n_variants */
     size_t n;
 } homes;
 
-static double work_of(const hone_template *tmpl, const int64_t *dims)
+/* Bytes and operations of the operation at these sizes; where it does not
+ * declare them, as if its elements were the product of its sizes. */
+static void look_at_work(const homes *h, const int64_t *dims, double *out_bytes,
+                         double *out_flops)
 {
-    double work = 1;
+    const hone_matrix *m = &h->run->matrix;
+    const hone_template *tmpl = m->tune->tmpl;
+    int64_t flops = 0, bytes = 0;
 
+    *out_bytes = sizeof(double);
+    if (hone__launch_work(
+            &(hone_launch_case){h->spec, dims, tmpl->n_dims, m->properties},
+            &flops, &bytes) != HONE_OK)
+        flops = bytes = 0;
     for (size_t d = 0; d < tmpl->n_dims; ++d)
         if (hone__portfolio_is_size(tmpl, d))
-            work *= (double)dims[d];
-    return work;
+            *out_bytes *= (double)dims[d];
+    *out_flops = (double)flops;
+    if (bytes || flops)
+        *out_bytes = (double)bytes;
 }
 
 static int is_near(const homes *h, size_t variant, const int64_t *dims)
@@ -63,12 +75,14 @@ static void look_at(homes *h)
     const hone_matrix *m = &run->matrix;
 
     for (size_t p = 0; p < m->n_problems + m->n_others; ++p) {
-        double work = work_of(m->tune->tmpl, hone__matrix_sizes(m, p));
+        const int is_other = p >= m->n_problems;
+        double bytes, flops;
 
-        if (p >= m->n_problems)
-            work = work < OTHER_WORK ? work : OTHER_WORK;
-
-        h->most_work = work > h->most_work ? work : h->most_work;
+        look_at_work(h, hone__matrix_sizes(m, p), &bytes, &flops);
+        bytes = is_other ? fmin(bytes, HONE_REACH_OTHER_BYTES) : bytes;
+        flops = is_other ? fmin(flops, HONE_REACH_OTHER_FLOPS) : flops;
+        h->most_bytes = fmax(h->most_bytes, bytes);
+        h->most_flops = fmax(h->most_flops, flops);
     }
     for (size_t i = 0; i < h->n_variants; ++i) {
         h->home[i] = hone__portfolio_home(run, run->members[i]);
@@ -95,9 +109,10 @@ static double worth_of(const homes *h, size_t likely)
 {
     const hone_matrix *m = &h->run->matrix;
     const double *costs = &m->likely_cost[likely * m->n_candidates];
-    double sum = 0;
+    double sum = 0, bytes, flops;
 
-    if (work_of(m->tune->tmpl, m->likely[likely]) > h->most_work)
+    look_at_work(h, m->likely[likely], &bytes, &flops);
+    if (bytes > h->most_bytes || flops > h->most_flops)
         return 0;
     for (size_t i = 0; i < h->n_variants; ++i)
         if (is_of_use(h, likely, i))
@@ -226,6 +241,7 @@ static hone_status measure(hone_portfolio_run *run, const homes *h,
 
     HONE_TRY(hone__portfolio_measure_further(run, dims, h->n, h->is_wanted,
                                              HONE_LIST_FURTHER, err));
+    HONE_TRY(hone__matrix_read(&run->matrix, err)); /* who is wrong there */
     return hone__portfolio_read_trials(run, err);
 }
 
@@ -233,8 +249,13 @@ hone_status hone__portfolio_measure_homes(hone_portfolio_run *run,
                                           hone_error *err)
 {
     homes h = {.run = run, .n_variants = run->n_members + run->n_specialists};
+    hone_launch_spec *spec = NULL;
     hone_status status = hone__portfolio_read_trials(run, err);
 
+    if (status == HONE_OK)
+        status =
+            hone__matrix_launch_spec(&run->matrix, run->members[0], &spec, err);
+    h.spec = spec;
     h.dims = hone__alloc(MOST_PROBLEMS * sizeof *h.dims);
     h.is_wanted = hone__alloc(MOST_PROBLEMS * h.n_variants + 1);
     if (status == HONE_OK && (!h.dims || !h.is_wanted))
@@ -248,6 +269,7 @@ hone_status hone__portfolio_measure_homes(hone_portfolio_run *run,
     }
     if (status == HONE_OK)
         status = verify_edges(run, err);
+    hone__launch_spec_free(spec);
     hone__free(h.dims);
     hone__free(h.is_wanted);
     return status;

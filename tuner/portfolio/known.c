@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Others shall have room, too. */
+enum { MOST_OF_ONE = 3 };
+
 typedef struct known_walk {
     hone_portfolio_run *run;
     size_t n; /* members and specialists */
@@ -72,8 +75,12 @@ static void take_time(known_walk *walk, size_t i, const int64_t *dims,
 {
     hone_portfolio_run *run = walk->run;
     hone_portfolio_extra *extra;
+    size_t n = 0;
 
-    if (run->matrix.candidates[run->members[i]].impl !=
+    for (size_t k = 0; k < run->n_extra; ++k)
+        n += run->extra[k].time_ns[i] > 0;
+    if (n == MOST_OF_ONE ||
+        run->matrix.candidates[run->members[i]].impl !=
             run->matrix.likely_impl ||
         hone__portfolio_distance(run, dims, walk->home[i]) >=
             HONE_PORTFOLIO_NEAR)

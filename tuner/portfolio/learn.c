@@ -8,6 +8,7 @@
 #include "tuner/portfolio/portfolio_parts.h"
 #include "tuner/portfolio/train.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,9 +129,14 @@ static hone_status impute(const hone_portfolio_run *run,
     unsigned char counts[HONE_PORTFOLIO_WITH_SPECIALISTS] = {0};
 
     HONE_TRY(hone__chooser_prepare(out, &plan, err));
-    for (size_t i = 0; i < out->n_members; ++i)
+    for (size_t i = 0; i < out->n_members; ++i) {
+        for (size_t p = 0; p < m->n_problems; ++p)
+            if (hone__portfolio_cell(run, p, run->members[i]) ==
+                HONE_CELL_FAILED) /* where it is not valid there may be one */
+                out->model->base[i * out->model->row + p] = NAN;
         counts[i] = out->members[i].cost &&
                     m->candidates[run->members[i]].impl == m->likely_impl;
+    }
     HONE_TRY(
         hone__impute_times(&(hone_impute_request){.n_problems = out->n_problems,
                                                   .n_variants = out->n_members,

@@ -24,6 +24,7 @@ typedef struct hone_matrix_candidate {
     int is_vendor;
     int is_wrong;  /* at some problem, or it crashed or hung there */
     int is_proved; /* right on edge shapes */
+    int is_asked;  /* this time, whatever came of it */
 } hone_matrix_candidate;
 
 typedef struct hone_matrix {

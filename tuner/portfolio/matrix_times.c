@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+/* Of two compilers' variants of one configuration the later is launched. */
+#define OF_LAST                                                                \
+    " AND NOT EXISTS (SELECT 1 FROM variant w"                                 \
+    "  WHERE w.template_id = v.template_id"                                    \
+    "  AND w.toolchain_id IN (SELECT toolchain_id FROM toolchain)"             \
+    "  AND w.config = v.config AND w.types = v.types"                          \
+    "  AND w.variant_id > v.variant_id AND w.cubin_sha256 IS NOT NULL)"
+
 typedef struct time_walk {
     hone_matrix *matrix;
     size_t problem;
@@ -67,7 +75,7 @@ static hone_status read_proofs(hone_matrix *matrix, hone_error *err)
         " LEFT JOIN trial t ON t.trial_id = e.trial_id"
         " JOIN variant v ON v.variant_id = coalesce(e.variant_id, t.variant_id)"
         " WHERE p.op = ?1 AND s.device_id = ?2 AND v.types = ?3"
-        " AND e.kind IN ('proved', 'winner', 'tied')";
+        " AND e.kind IN ('proved', 'winner', 'tied')" OF_LAST;
     const hone_db_value key[] = {hone__db_text(matrix->tune->tmpl->op),
                                  hone__db_integer(matrix->device_id),
                                  hone__db_text(matrix->types)};
@@ -105,7 +113,7 @@ static hone_status read_refuted(hone_matrix *matrix, hone_error *err)
         "  JOIN trial l ON l.session_id = s.session_id"
         "  WHERE p.op = ?1 AND s.device_id = ?2"
         "  GROUP BY p.problem_id, s.mode, l.variant_id)"
-        " AND t.outcome <> 'ok' AND ifnull(v.types, '') = ?3";
+        " AND t.outcome <> 'ok' AND ifnull(v.types, '') = ?3" OF_LAST;
     const hone_db_value key[] = {hone__db_text(matrix->tune->tmpl->op),
                                  hone__db_integer(matrix->device_id),
                                  hone__db_text(matrix->types)};

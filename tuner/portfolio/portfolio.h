@@ -51,8 +51,8 @@ typedef struct hone_portfolio_result {
     size_t n_members;
     hone_portfolio_member members[HONE_PORTFOLIO_MOST];
     size_t n_specialists; /* that a chooser knows beside them */
-    /* Problems that are not tuned, at which variants were measured all the
-     * same: where they are good, and where they are as large as they may be. */
+    /* How often variants were measured at a problem that is not tuned: where
+     * they are good, or where it is as large as it may be for them. */
     size_t n_further;
     /* The best member's time over the best that is known of any variant. */
     double mean; /* geometric, over problems */

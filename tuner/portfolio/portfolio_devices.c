@@ -84,7 +84,8 @@ static void keep_devices(hone_portfolio_run *run, const hone_dispatch *dispatch)
 }
 
 static hone_status deal(hone_portfolio_run *run,
-                        const hone_dispatch_request *request, size_t n,
+                        const hone_dispatch_request *request,
+                        const hone_portfolio_list *lists, size_t n,
                         hone_error *err)
 {
     hone_dispatch_job *jobs = hone__alloc((n + 1) * sizeof *jobs);
@@ -94,7 +95,8 @@ static hone_status deal(hone_portfolio_run *run,
     if (!jobs)
         return hone__out_of_memory(err, " for a portfolio");
     for (size_t i = 0; i < n; ++i)
-        jobs[i] = (hone_dispatch_job){.place = (int64_t)i};
+        jobs[i] = (hone_dispatch_job){.place = (int64_t)i,
+                                      .is_extra = lists[i].is_further};
     status = hone__dispatch_open(request, &dispatch, err);
     if (status == HONE_OK) {
         status = hone__dispatch_run(dispatch, jobs, n, err);
@@ -136,7 +138,7 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
         of->on_work(of->user, label);
     hone__db_close(of->tune->db);
     of->tune->db = NULL;
-    status = deal(run, &request, n, err);
+    status = deal(run, &request, lists, n, err);
     if (of->on_work)
         of->on_work(of->user, NULL);
     if (status == HONE_OK && t.status != HONE_OK) {

@@ -20,16 +20,17 @@ static void note(const hone_portfolio_run *run, const char *label,
         run->request->on_note(run->request->user, text);
 }
 
-/* A failure that concerns this problem only: the others go on. One that nobody
- * tunes was never set up before: what fails there was not asked for. */
-static int is_of_the_problem(const hone_portfolio_list *list,
+/* A failure that concerns this problem only: the others go on. A device that is
+ * lost at a further problem may be lost by it; twice in a row it is the device.
+ */
+static int is_of_the_problem(hone_portfolio_run *run,
+                             const hone_portfolio_list *list,
                              hone_status status)
 {
-    if (list->is_further)
-        return status != HONE_OK && status != HONE_ERR_INTERRUPTED &&
-               status != HONE_ERR_DATABASE && status != HONE_ERR_IO;
-    return status == HONE_ERR_CONSTRAINT || status == HONE_ERR_NO_MEMORY ||
-           status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
+    if (!list->is_further)
+        return hone__tune_is_of_the_problem(status);
+    run->n_lost = status == HONE_ERR_CUDA ? run->n_lost + 1 : 0;
+    return hone__tune_is_of_the_extra(status) || run->n_lost == 1;
 }
 
 static void say_new_winner(const hone_portfolio_run *run, const char *label,
@@ -64,8 +65,9 @@ void hone__portfolio_list_request(const hone_portfolio_run *run,
     out->n_list = list->n;
     out->list_edges = list->kind == HONE_LIST_EDGES;
     out->list_unranked = list->kind == HONE_LIST_FURTHER;
-    if (out->list_edges && out->trial_timeout_s < EDGE_TIMEOUT_S)
-        out->trial_timeout_s = EDGE_TIMEOUT_S; /* references come first */
+    if (list->kind != HONE_LIST_TIMES && out->trial_timeout_s < EDGE_TIMEOUT_S)
+        out->trial_timeout_s = EDGE_TIMEOUT_S; /* references come first, and
+ nobody was there before */
 }
 
 hone_status hone__portfolio_list_done(hone_portfolio_run *run,
@@ -85,7 +87,7 @@ hone_status hone__portfolio_list_done(hone_portfolio_run *run,
         ++run->result.n_better;
         say_new_winner(run, list->label, result);
     }
-    if (!is_of_the_problem(list, status))
+    if (!is_of_the_problem(run, list, status))
         return status;
     ++run->result.n_skipped;
     note(run, list->label, err->text);
@@ -117,6 +119,22 @@ static hone_status measure_at(hone_portfolio_run *run,
     return status;
 }
 
+/* Is a candidate to be timed at a problem, or verified on edge shapes there? */
+static int is_missing(const hone_portfolio_run *run, size_t problem,
+                      size_t candidate, const unsigned char *wanted,
+                      int is_edges)
+{
+    const hone_matrix *m = &run->matrix;
+    const hone_matrix_candidate *c = &m->candidates[candidate];
+    const size_t at = problem * m->n_candidates + candidate;
+
+    if (c->is_wrong || (wanted && !wanted[at]))
+        return 0;
+    return is_edges ? m->time_ns[at] > 0 && !c->is_proved && !c->is_asked &&
+                          !c->is_vendor
+                    : m->time_ns[at] == HONE_CELL_UNKNOWN;
+}
+
 /* Of the set, what is missing at this problem, as a list. */
 static size_t list_of(const hone_portfolio_run *run, size_t problem,
                       const size_t *set, size_t n, const unsigned char *wanted,
@@ -127,14 +145,9 @@ static size_t list_of(const hone_portfolio_run *run, size_t problem,
 
     for (size_t i = 0; i < n; ++i) {
         const hone_matrix_candidate *c = &m->candidates[set[i]];
-        const double cell = m->time_ns[problem * m->n_candidates + set[i]];
 
-        if (wanted && !wanted[problem * m->n_candidates + set[i]])
-            continue;
-        if (is_edges ? cell <= 0 || c->is_proved || c->is_vendor
-                     : cell != HONE_CELL_UNKNOWN)
-            continue;
-        out[n_out++] = (hone_tune_entry){m->impls[c->impl], c->config};
+        if (is_missing(run, problem, set[i], wanted, is_edges))
+            out[n_out++] = (hone_tune_entry){m->impls[c->impl], c->config};
     }
     return n_out;
 }
@@ -158,18 +171,6 @@ hone_status hone__portfolio_measure_lists(hone_portfolio_run *run,
     for (size_t i = 0; i < n; ++i)
         HONE_TRY(measure_at(run, &lists[i], err));
     return HONE_OK;
-}
-
-/* Those that were asked about at this problem are proved, or wrong, when it is
- * read again. */
-static void mark_proved(hone_portfolio_run *run, size_t problem,
-                        const size_t *set, size_t n)
-{
-    hone_matrix *m = &run->matrix;
-
-    for (size_t i = 0; i < n; ++i)
-        if (m->time_ns[problem * m->n_candidates + set[i]] > 0)
-            m->candidates[set[i]].is_proved = 1;
 }
 
 /* Of each problem that lacks something a list; `entries` has room for all. */
@@ -206,25 +207,38 @@ static hone_status time_all(hone_portfolio_run *run, const size_t *set,
     return status;
 }
 
+/* Those of a list whose parts are done are proved, or wrong, when the database
+ * is read again. */
+static void mark_asked(hone_portfolio_run *run, size_t problem,
+                       const size_t *set, size_t n,
+                       const hone_portfolio_list *parts, size_t each)
+{
+    size_t place = 0;
+
+    for (size_t i = 0; i < n; ++i)
+        if (is_missing(run, problem, set[i], NULL, 1) &&
+            parts[place++ / each].is_done)
+            run->matrix.candidates[set[i]].is_asked = 1;
+}
+
 /* In parts, one for each device that measures. */
-static hone_status verify_list(hone_portfolio_run *run,
-                               const hone_portfolio_list *list, int *out_done,
-                               hone_error *err)
+static hone_status verify_at(hone_portfolio_run *run, size_t problem,
+                             const size_t *set, size_t n,
+                             hone_tune_entry *entries, hone_error *err)
 {
     hone_portfolio_list parts[HONE_DISPATCH_MOST_DEVICES];
+    const size_t n_entries = list_of(run, problem, set, n, NULL, 1, entries);
     const size_t n_devices = run->n_devices > 1 ? run->n_devices : 1;
-    const size_t each = (list->n + n_devices - 1) / n_devices;
-    size_t n = 0;
+    const size_t each = (n_entries + n_devices - 1) / n_devices;
+    size_t n_parts = 0;
 
-    for (size_t at = 0; at < list->n; at += each) {
-        parts[n] = *list;
-        parts[n].entries = &list->entries[at];
-        parts[n++].n = list->n - at < each ? list->n - at : each;
-    }
-    HONE_TRY(hone__portfolio_measure_lists(run, parts, n, err));
-    *out_done = 1;
-    for (size_t i = 0; i < n; ++i)
-        *out_done &= parts[i].is_done;
+    for (size_t at = 0; at < n_entries; at += each)
+        parts[n_parts++] = list_at(
+            run, problem, &entries[at],
+            n_entries - at < each ? n_entries - at : each, HONE_LIST_EDGES);
+    HONE_TRY(hone__portfolio_measure_lists(run, parts, n_parts, err));
+    if (n_parts)
+        mark_asked(run, problem, set, n, parts, each);
     return HONE_OK;
 }
 
@@ -233,16 +247,8 @@ static hone_status verify_edges(hone_portfolio_run *run, const size_t *set,
                                 size_t n, hone_tune_entry *entries,
                                 hone_error *err)
 {
-    for (size_t p = 0; p < run->matrix.n_problems; ++p) {
-        const hone_portfolio_list list =
-            list_at(run, p, entries, list_of(run, p, set, n, NULL, 1, entries),
-                    HONE_LIST_EDGES);
-        int is_done = 0;
-
-        HONE_TRY(verify_list(run, &list, &is_done, err));
-        if (is_done)
-            mark_proved(run, p, set, n);
-    }
+    for (size_t p = 0; p < run->matrix.n_problems; ++p)
+        HONE_TRY(verify_at(run, p, set, n, entries, err));
     return HONE_OK;
 }
 

@@ -35,6 +35,7 @@ typedef struct hone_portfolio_run {
     /* That measure together, of the request, without those that fell off. */
     int ordinals[HONE_DISPATCH_MOST_DEVICES];
     size_t n_devices;
+    int n_lost; /* devices, at further problems, one after the other */
 } hone_portfolio_run;
 
 /* The time of a candidate at a problem, or what else is known of it. */

@@ -12,10 +12,6 @@
 #include <string.h>
 
 enum { UNIT = 16, MOST_HALVINGS = 24 };
-/* Of problems of other types, made to be of these: more only where a tuned one
- * takes more. */
-#define OTHER_BYTES 2e9
-#define OTHER_FLOPS 2e12
 /* What is nearer is not worth a problem. */
 #define LEAST_STEP 1.05
 
@@ -85,8 +81,8 @@ static void look_at_tuned(proposer *at)
         for (size_t d = 0; d < tmpl->n_dims; ++d)
             if (hone__portfolio_is_size(tmpl, d) && dims[d] > at->out->most[d])
                 at->out->most[d] = dims[d];
-        bound(at, dims, is_other ? OTHER_BYTES : INFINITY,
-              is_other ? OTHER_FLOPS : INFINITY);
+        bound(at, dims, is_other ? HONE_REACH_OTHER_BYTES : INFINITY,
+              is_other ? HONE_REACH_OTHER_FLOPS : INFINITY);
     }
 }
 

@@ -8,6 +8,11 @@
 
 #include "tuner/portfolio/portfolio_parts.h"
 
+/* What a problem nobody tunes may take: as much as the largest tuned one of
+ * these types, and as one of other types, but of these no more than so much. */
+#define HONE_REACH_OTHER_BYTES 2e9
+#define HONE_REACH_OTHER_FLOPS 2e12
+
 typedef struct hone_reach_proposals {
     size_t n;
     int64_t (*dims)[HONE_MAX_DIMS];

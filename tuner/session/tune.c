@@ -195,6 +195,12 @@ int hone__tune_is_of_the_problem(hone_status status)
            status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
 }
 
+int hone__tune_is_of_the_extra(hone_status status)
+{
+    return hone__tune_is_of_the_problem(status) || status == HONE_ERR_INPUT ||
+           status == HONE_ERR_KERNEL || status == HONE_ERR_UNSUPPORTED;
+}
+
 hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
                        hone_error *err)
 {

@@ -265,6 +265,9 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
 
 /* A failure that concerns this problem only: others may be tuned. */
 int hone__tune_is_of_the_problem(hone_status status);
+/* The same of a problem that nobody named: a reference that fails there, say,
+ * is no mistake that has to be mended first. */
+int hone__tune_is_of_the_extra(hone_status status);
 
 /* Can a device of this kind tell what the objectives ask for? HONE_ERR_NO_GPU:
  * no energy. */
