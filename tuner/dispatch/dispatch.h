@@ -20,9 +20,9 @@ typedef struct hone_dispatch_job {
     int group;     /* of problems: of one operation */
     int64_t budget_trials;
     double budget_s;
-    int is_extra; /* nobody named it: hone__tune_is_of_the_extra() */
-    int is_look;  /* another job with this problem will follow */
-    int is_last;  /* set when it is dealt: none of its group is left then */
+    int is_optional; /* nobody named it: hone__tune_may_be_left_out() */
+    int is_look;     /* another job with this problem will follow */
+    int is_last;     /* set when it is dealt: none of its group is left then */
 } hone_dispatch_job;
 
 /* What became of it. */

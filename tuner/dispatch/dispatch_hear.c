@@ -93,8 +93,8 @@ static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
         return;
     count(d, lane);
     status = d->heard.status;
-    is_of_the_problem = d->jobs[d->devices[lane].problem].is_extra
-                            ? hone__tune_is_of_the_extra(status)
+    is_of_the_problem = d->jobs[d->devices[lane].problem].is_optional
+                            ? hone__tune_may_be_left_out(status)
                             : hone__tune_is_of_the_problem(status);
     if (status == HONE_OK || is_of_the_problem ||
         (status == HONE_ERR_INTERRUPTED && d->is_stopping)) {

@@ -4,11 +4,10 @@
  * hardly any of these. They are timed at likely problems, which nobody tunes:
  * as few as give each of them a time or two near to where it is good. */
 #include "tuner/portfolio/portfolio_parts.h"
-#include "tuner/portfolio/reach_propose.h"
+#include "tuner/portfolio/problem_sizes.h"
 
 #include "runtime/base/alloc.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_PROBLEMS = 24, TIMES_OF_ONE = 2 };
@@ -19,38 +18,16 @@ typedef struct homes {
     const int64_t *home[HONE_PORTFOLIO_WITH_SPECIALISTS];
     int needs[HONE_PORTFOLIO_WITH_SPECIALISTS]; /* times */
     const hone_launch_spec *spec;
-    double most_bytes, most_flops;
+    hone_problem_work most;
     int64_t (*dims)[HONE_MAX_DIMS]; /* MOST_PROBLEMS */
     unsigned char *is_wanted;       /* MOST_PROBLEMS x n_variants */
     size_t n;
 } homes;
 
-/* Bytes and operations of the operation at these sizes; where it does not
- * declare them, as if its elements were the product of its sizes. */
-static void look_at_work(const homes *h, const int64_t *dims, double *out_bytes,
-                         double *out_flops)
-{
-    const hone_matrix *m = &h->run->matrix;
-    const hone_template *tmpl = m->tune->tmpl;
-    int64_t flops = 0, bytes = 0;
-
-    *out_bytes = sizeof(double);
-    if (hone__launch_work(
-            &(hone_launch_case){h->spec, dims, tmpl->n_dims, m->properties},
-            &flops, &bytes) != HONE_OK)
-        flops = bytes = 0;
-    for (size_t d = 0; d < tmpl->n_dims; ++d)
-        if (hone__portfolio_is_size(tmpl, d))
-            *out_bytes *= (double)dims[d];
-    *out_flops = (double)flops;
-    if (bytes || flops)
-        *out_bytes = (double)bytes;
-}
-
 static int is_near(const homes *h, size_t variant, const int64_t *dims)
 {
-    return hone__portfolio_distance(h->run, dims, h->home[variant]) <
-           HONE_PORTFOLIO_NEAR;
+    return hone__sizes_distance(h->run->matrix.tune->tmpl, dims,
+                                h->home[variant]) < HONE_NEAR;
 }
 
 /* Times at problems near to where it is good. */
@@ -74,16 +51,7 @@ static void look_at(homes *h)
     const hone_portfolio_run *run = h->run;
     const hone_matrix *m = &run->matrix;
 
-    for (size_t p = 0; p < m->n_problems + m->n_others; ++p) {
-        const int is_other = p >= m->n_problems;
-        double bytes, flops;
-
-        look_at_work(h, hone__matrix_sizes(m, p), &bytes, &flops);
-        bytes = is_other ? fmin(bytes, HONE_REACH_OTHER_BYTES) : bytes;
-        flops = is_other ? fmin(flops, HONE_REACH_OTHER_FLOPS) : flops;
-        h->most_bytes = fmax(h->most_bytes, bytes);
-        h->most_flops = fmax(h->most_flops, flops);
-    }
+    h->most = hone__problem_work_most(m, h->spec);
     for (size_t i = 0; i < h->n_variants; ++i) {
         h->home[i] = hone__portfolio_home(run, run->members[i]);
         h->needs[i] = m->candidates[run->members[i]].impl == m->likely_impl &&
@@ -109,10 +77,10 @@ static double worth_of(const homes *h, size_t likely)
 {
     const hone_matrix *m = &h->run->matrix;
     const double *costs = &m->likely_cost[likely * m->n_candidates];
-    double sum = 0, bytes, flops;
+    double sum = 0;
 
-    look_at_work(h, m->likely[likely], &bytes, &flops);
-    if (bytes > h->most_bytes || flops > h->most_flops)
+    if (!hone__problem_work_fits(
+            hone__problem_work(m, h->spec, m->likely[likely]), h->most))
         return 0;
     for (size_t i = 0; i < h->n_variants; ++i)
         if (is_of_use(h, likely, i))

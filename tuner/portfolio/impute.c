@@ -54,9 +54,20 @@ static void look_at(parts *p)
     }
 }
 
-static double mean(double sum, double weights)
+/* The mean of what is left, beside the unit and the other part, of `n` cells
+ * that are `step` apart. */
+static double find_part(const parts *p, size_t first, size_t step, size_t n,
+                        const double *other)
 {
-    return weights > 0 ? sum / weights : 0;
+    double sum = 0, weights = PULL;
+
+    for (size_t k = 0; k < n; ++k) {
+        const size_t at = first + k * step;
+
+        sum += p->weight[at] * (p->rest[at] - p->unit - other[k]);
+        weights += p->weight[at];
+    }
+    return sum / weights;
 }
 
 static void find_unit(parts *p)
@@ -72,35 +83,7 @@ static void find_unit(parts *p)
                 p->weight[at] * (p->rest[at] - p->problem[i] - p->variant[j]);
             weights += p->weight[at];
         }
-    p->unit = mean(sum, weights);
-}
-
-static void find_problem(parts *p, size_t i)
-{
-    const hone_impute_request *r = p->request;
-    double sum = 0, weights = PULL;
-
-    for (size_t j = 0; j < r->n_variants; ++j) {
-        const size_t at = i * r->n_variants + j;
-
-        sum += p->weight[at] * (p->rest[at] - p->unit - p->variant[j]);
-        weights += p->weight[at];
-    }
-    p->problem[i] = mean(sum, weights);
-}
-
-static void find_variant(parts *p, size_t j)
-{
-    const hone_impute_request *r = p->request;
-    double sum = 0, weights = PULL;
-
-    for (size_t i = 0; i < r->n_problems; ++i) {
-        const size_t at = i * r->n_variants + j;
-
-        sum += p->weight[at] * (p->rest[at] - p->unit - p->problem[i]);
-        weights += p->weight[at];
-    }
-    p->variant[j] = mean(sum, weights);
+    p->unit = weights > 0 ? sum / weights : 0;
 }
 
 static void fill_in(const parts *p)
@@ -140,9 +123,11 @@ hone_status hone__impute_times(const hone_impute_request *request,
     for (int turn = 0; turn < N_TURNS; ++turn) {
         find_unit(&p);
         for (size_t i = 0; i < request->n_problems; ++i)
-            find_problem(&p, i);
+            p.problem[i] = find_part(&p, i * request->n_variants, 1,
+                                     request->n_variants, p.variant);
         for (size_t j = 0; j < request->n_variants; ++j)
-            find_variant(&p, j);
+            p.variant[j] = find_part(&p, j, request->n_variants,
+                                     request->n_problems, p.problem);
     }
     fill_in(&p);
     hone__free(block);

@@ -3,6 +3,7 @@
  * types, tuned or not: how far each was right, and times at problems that are
  * not in the matrix. */
 #include "tuner/portfolio/portfolio_parts.h"
+#include "tuner/portfolio/problem_sizes.h"
 #include "tuner/portfolio/reach_cover.h"
 
 #include <string.h>
@@ -82,8 +83,8 @@ static void take_time(known_walk *walk, size_t i, const int64_t *dims,
     if (n == MOST_OF_ONE ||
         run->matrix.candidates[run->members[i]].impl !=
             run->matrix.likely_impl ||
-        hone__portfolio_distance(run, dims, walk->home[i]) >=
-            HONE_PORTFOLIO_NEAR)
+        hone__sizes_distance(run->matrix.tune->tmpl, dims, walk->home[i]) >=
+            HONE_NEAR)
         return;
     extra = find_extra(run, dims);
     if (extra)
@@ -143,9 +144,9 @@ hone_status hone__portfolio_read_trials(hone_portfolio_run *run,
         " (SELECT max(l.trial_id) FROM problem q"
         "  JOIN session r ON r.problem_id = q.problem_id"
         "  JOIN trial l ON l.session_id = r.session_id"
-        "  WHERE q.op = ?1 AND r.device_id = ?2"
+        "  WHERE q.op = ?1 AND device_id = ?2"
         "  GROUP BY q.problem_id, r.mode, l.variant_id)"
-        " AND ifnull(v.types, '') = ?3"
+        " AND v.types = ?3"
         " ORDER BY v.variant_id, p.dims, t.trial_id";
     const hone_matrix *m = &run->matrix;
     const hone_db_value key[] = {

@@ -17,6 +17,19 @@ typedef struct time_walk {
     size_t problem;
 } time_walk;
 
+/* NULL: it is no candidate. */
+static hone_matrix_candidate *find_candidate(const hone_matrix *matrix,
+                                             int64_t template_id,
+                                             const char *config)
+{
+    const size_t impl = hone__matrix_impl(matrix, template_id);
+    const size_t place = impl < matrix->n_impls
+                             ? hone__matrix_find(matrix, impl, config)
+                             : SIZE_MAX;
+
+    return place == SIZE_MAX ? NULL : &matrix->candidates[place];
+}
+
 /* The last trial of each variant, oldest first: of two compilers' variants of
  * one configuration the later counts. */
 static hone_status on_time(void *user, const hone_db_row *row, hone_error *err)
@@ -25,22 +38,20 @@ static hone_status on_time(void *user, const hone_db_row *row, hone_error *err)
     hone_matrix *matrix = walk->matrix;
     const hone_db_value *v = row->values;
     const hone_outcome outcome = hone__outcome_find(v[2].text);
-    const size_t impl = hone__matrix_impl(matrix, v[0].integer);
-    hone_matrix_candidate *candidate;
-    double *best = &matrix->best_ns[walk->problem], *cell;
-    size_t place;
+    hone_matrix_candidate *candidate =
+        find_candidate(matrix, v[0].integer, v[1].text);
+    double *cells = &matrix->time_ns[walk->problem * matrix->n_candidates];
+    double *best = &matrix->best_ns[walk->problem];
 
     (void)err;
-    if (impl == matrix->n_impls)
+    if (hone__matrix_impl(matrix, v[0].integer) == matrix->n_impls)
         return HONE_OK;
     if (outcome == HONE_OUTCOME_OK && (*best <= 0 || v[3].real < *best))
         *best = v[3].real;
-    place = hone__matrix_find(matrix, impl, v[1].text);
-    if (place == SIZE_MAX)
+    if (!candidate)
         return HONE_OK;
-    candidate = &matrix->candidates[place];
-    cell = &matrix->time_ns[walk->problem * matrix->n_candidates + place];
-    *cell = outcome == HONE_OUTCOME_OK ? v[3].real : HONE_CELL_FAILED;
+    cells[candidate - matrix->candidates] =
+        outcome == HONE_OUTCOME_OK ? v[3].real : HONE_CELL_FAILED;
     candidate->is_wrong |= hone__matrix_refutes(outcome, v[6].integer != 0);
     if (!candidate->is_vendor && v[5].integer &&
         v[4].integer > candidate->variant_id)
@@ -51,16 +62,12 @@ static hone_status on_time(void *user, const hone_db_row *row, hone_error *err)
 static hone_status on_proved(void *user, const hone_db_row *row,
                              hone_error *err)
 {
-    hone_matrix *matrix = user;
-    const size_t impl = hone__matrix_impl(matrix, row->values[0].integer);
-    const size_t place =
-        impl < matrix->n_impls
-            ? hone__matrix_find(matrix, impl, row->values[1].text)
-            : SIZE_MAX;
+    hone_matrix_candidate *candidate =
+        find_candidate(user, row->values[0].integer, row->values[1].text);
 
     (void)err;
-    if (place != SIZE_MAX)
-        matrix->candidates[place].is_proved = 1;
+    if (candidate)
+        candidate->is_proved = 1;
     return HONE_OK;
 }
 
@@ -87,16 +94,13 @@ static hone_status read_proofs(hone_matrix *matrix, hone_error *err)
 static hone_status on_refuted(void *user, const hone_db_row *row,
                               hone_error *err)
 {
-    hone_matrix *matrix = user;
     const hone_db_value *v = row->values;
-    const size_t impl = hone__matrix_impl(matrix, v[0].integer);
-    const size_t place = impl < matrix->n_impls
-                             ? hone__matrix_find(matrix, impl, v[1].text)
-                             : SIZE_MAX;
+    hone_matrix_candidate *candidate =
+        find_candidate(user, v[0].integer, v[1].text);
 
     (void)err;
-    if (place != SIZE_MAX)
-        matrix->candidates[place].is_wrong |= hone__matrix_refutes(
+    if (candidate)
+        candidate->is_wrong |= hone__matrix_refutes(
             hone__outcome_find(v[2].text), v[3].integer != 0);
     return HONE_OK;
 }
@@ -111,9 +115,9 @@ static hone_status read_refuted(hone_matrix *matrix, hone_error *err)
         " (SELECT max(l.trial_id) FROM problem p"
         "  JOIN session s ON s.problem_id = p.problem_id"
         "  JOIN trial l ON l.session_id = s.session_id"
-        "  WHERE p.op = ?1 AND s.device_id = ?2"
+        "  WHERE p.op = ?1 AND device_id = ?2"
         "  GROUP BY p.problem_id, s.mode, l.variant_id)"
-        " AND t.outcome <> 'ok' AND ifnull(v.types, '') = ?3" OF_LAST;
+        " AND t.outcome <> 'ok' AND v.types = ?3" OF_LAST;
     const hone_db_value key[] = {hone__db_text(matrix->tune->tmpl->op),
                                  hone__db_integer(matrix->device_id),
                                  hone__db_text(matrix->types)};

@@ -96,7 +96,7 @@ static hone_status deal(hone_portfolio_run *run,
         return hone__out_of_memory(err, " for a portfolio");
     for (size_t i = 0; i < n; ++i)
         jobs[i] = (hone_dispatch_job){.place = (int64_t)i,
-                                      .is_extra = lists[i].is_further};
+                                      .is_optional = lists[i].is_further};
     status = hone__dispatch_open(request, &dispatch, err);
     if (status == HONE_OK) {
         status = hone__dispatch_run(dispatch, jobs, n, err);

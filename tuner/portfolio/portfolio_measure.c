@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EDGE_TIMEOUT_S = 60 };
+/* Of edge shapes, whose references come first, and where nobody was before. */
+enum { LONG_TIMEOUT_S = 60 };
 
 static void note(const hone_portfolio_run *run, const char *label,
                  const char *sentence)
@@ -30,7 +31,7 @@ static int is_of_the_problem(hone_portfolio_run *run,
     if (!list->is_further)
         return hone__tune_is_of_the_problem(status);
     run->n_lost = status == HONE_ERR_CUDA ? run->n_lost + 1 : 0;
-    return hone__tune_is_of_the_extra(status) || run->n_lost == 1;
+    return hone__tune_may_be_left_out(status) || run->n_lost == 1;
 }
 
 static void say_new_winner(const hone_portfolio_run *run, const char *label,
@@ -65,9 +66,8 @@ void hone__portfolio_list_request(const hone_portfolio_run *run,
     out->n_list = list->n;
     out->list_edges = list->kind == HONE_LIST_EDGES;
     out->list_unranked = list->kind == HONE_LIST_FURTHER;
-    if (list->kind != HONE_LIST_TIMES && out->trial_timeout_s < EDGE_TIMEOUT_S)
-        out->trial_timeout_s = EDGE_TIMEOUT_S; /* references come first, and
- nobody was there before */
+    if (list->kind != HONE_LIST_TIMES && out->trial_timeout_s < LONG_TIMEOUT_S)
+        out->trial_timeout_s = LONG_TIMEOUT_S;
 }
 
 hone_status hone__portfolio_list_done(hone_portfolio_run *run,

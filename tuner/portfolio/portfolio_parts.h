@@ -106,10 +106,6 @@ hone_status hone__portfolio_add_specialists(hone_portfolio_run *run,
  * best: its dims. */
 const int64_t *hone__portfolio_home(const hone_portfolio_run *run,
                                     size_t candidate);
-/* Between two problems: sum of |log| of their sizes' ratios. */
-#define HONE_PORTFOLIO_NEAR 1.5
-double hone__portfolio_distance(const hone_portfolio_run *run, const int64_t *a,
-                                const int64_t *b);
 /* Where a chooser looks for whom: the tuned problems and the likely ones. */
 hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
                                        hone_chooser *out, hone_error *err);

@@ -4,6 +4,8 @@
  * says the same and takes a thousand times as long. */
 #include "tuner/portfolio/reach_propose.h"
 
+#include "tuner/portfolio/problem_sizes.h"
+
 #include "gen/parse/parse.h"
 #include "runtime/base/alloc.h"
 #include "runtime/launch/launch_spec.h"
@@ -21,69 +23,46 @@ typedef struct proposer {
     size_t n_variants;
     hone_launch_spec *specs[HONE_PORTFOLIO_WITH_SPECIALISTS]; /* NULL: it is
                                                                   not asked */
-    /* Of the tuned problems; what is verified takes no more. */
-    double most_bytes, most_flops;
+    hone_problem_work most;
     hone_resolved resolved; /* scratch */
 } proposer;
 
 /* ---- what fits --------------------------------------------------------------
  */
 
-static int measure(proposer *at, size_t variant, const int64_t *dims,
-                   double *out_bytes, double *out_flops)
-{
-    const hone_matrix *m = &at->run->matrix;
-    hone_error why = {0};
-    const hone_launch_case plan = {at->specs[variant], dims,
-                                   m->tune->tmpl->n_dims, m->properties};
-
-    if (!at->specs[variant] ||
-        hone__launch_spec_resolve(&plan, &at->resolved, &why) != HONE_OK)
-        return 0;
-    *out_bytes = 0;
-    for (size_t i = 0; i < at->resolved.n_args; ++i)
-        *out_bytes += (double)at->resolved.args[i].size_bytes;
-    *out_flops = (double)at->resolved.flops;
-    return 1;
-}
-
 static int fits(proposer *at, size_t variant, const int64_t *dims)
 {
-    double bytes, flops;
+    const hone_matrix *m = &at->run->matrix;
+    const hone_launch_spec *spec = at->specs[variant];
+    hone_error why = {0};
 
-    return measure(at, variant, dims, &bytes, &flops) &&
-           bytes <= at->most_bytes && flops <= at->most_flops;
+    return spec &&
+           hone__problem_work_fits(hone__problem_work(m, spec, dims),
+                                   at->most) &&
+           hone__launch_spec_resolve(&(hone_launch_case){spec, dims,
+                                                         m->tune->tmpl->n_dims,
+                                                         m->properties},
+                                     &at->resolved, &why) == HONE_OK;
 }
 
-static void bound(proposer *at, const int64_t *dims, double limit_bytes,
-                  double limit_flops)
-{
-    double bytes = 0, flops = 0;
-    size_t i = 0;
-
-    while (i < at->n_variants && !measure(at, i, dims, &bytes, &flops))
-        ++i;
-    at->most_bytes = fmax(at->most_bytes, fmin(bytes, limit_bytes));
-    at->most_flops = fmax(at->most_flops, fmin(flops, limit_flops));
-}
-
-/* Sizes are as large as those of other types; what it takes is not, where these
- * types take more than any tuned problem. */
-static void look_at_tuned(proposer *at)
+/* As large as any tuned problem, whatever its types. */
+static void look_at_sizes(proposer *at)
 {
     const hone_matrix *m = &at->run->matrix;
     const hone_template *tmpl = m->tune->tmpl;
 
-    for (size_t p = 0; p < m->n_problems + m->n_others; ++p) {
-        const int64_t *dims = hone__matrix_sizes(m, p);
-        const int is_other = p >= m->n_problems;
+    for (size_t p = 0; p < m->n_problems + m->n_others; ++p)
+        for (size_t d = 0; d < tmpl->n_dims; ++d) {
+            const int64_t size = hone__matrix_sizes(m, p)[d];
 
-        for (size_t d = 0; d < tmpl->n_dims; ++d)
-            if (hone__portfolio_is_size(tmpl, d) && dims[d] > at->out->most[d])
-                at->out->most[d] = dims[d];
-        bound(at, dims, is_other ? HONE_REACH_OTHER_BYTES : INFINITY,
-              is_other ? HONE_REACH_OTHER_FLOPS : INFINITY);
-    }
+            if (hone__is_size(tmpl, d) && size > at->out->most[d])
+                at->out->most[d] = size;
+        }
+    for (size_t i = 0; i < at->n_variants; ++i)
+        if (at->specs[i]) { /* of any it is the same */
+            at->most = hone__problem_work_most(m, at->specs[i]);
+            return;
+        }
 }
 
 static hone_status read_specs(proposer *at, hone_error *err)
@@ -92,10 +71,7 @@ static hone_status read_specs(proposer *at, hone_error *err)
     const hone_matrix *m = &run->matrix;
 
     for (size_t i = 0; i < at->n_variants; ++i) {
-        const hone_matrix_candidate *c = &m->candidates[run->members[i]];
-
-        /* A library's function is valid at all tuned ones. */
-        if (!c->is_vendor && !c->is_wrong)
+        if (!m->candidates[run->members[i]].is_wrong)
             HONE_TRY(hone__matrix_launch_spec(m, run->members[i], &at->specs[i],
                                               err));
     }
@@ -155,7 +131,7 @@ static double work_beside(const hone_template *tmpl, const int64_t *dims,
     double work = 1;
 
     for (size_t d = 0; d < tmpl->n_dims; ++d)
-        if (hone__portfolio_is_size(tmpl, d) && d != without)
+        if (hone__is_size(tmpl, d) && d != without)
             work *= (double)dims[d];
     return work;
 }
@@ -284,7 +260,7 @@ hone_status hone__reach_propose(const hone_portfolio_run *run,
     at->n_variants = n_variants;
     status = read_specs(at, err);
     if (status == HONE_OK) {
-        look_at_tuned(at);
+        look_at_sizes(at);
         status = propose_all(at, err);
     }
     for (size_t i = 0; i < n_variants; ++i)

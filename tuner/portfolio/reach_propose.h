@@ -8,11 +8,6 @@
 
 #include "tuner/portfolio/portfolio_parts.h"
 
-/* What a problem nobody tunes may take: as much as the largest tuned one of
- * these types, and as one of other types, but of these no more than so much. */
-#define HONE_REACH_OTHER_BYTES 2e9
-#define HONE_REACH_OTHER_FLOPS 2e12
-
 typedef struct hone_reach_proposals {
     size_t n;
     int64_t (*dims)[HONE_MAX_DIMS];
@@ -24,11 +19,5 @@ typedef struct hone_reach_proposals {
 hone_status hone__reach_propose(const hone_portfolio_run *run,
                                 hone_reach_proposals *out, hone_error *err);
 void hone__reach_proposals_free(hone_reach_proposals *proposals);
-
-/* Does a dim say something of its own, as types and pitches do not? */
-static inline int hone__portfolio_is_size(const hone_template *tmpl, size_t dim)
-{
-    return !tmpl->dims[dim].n_types && !tmpl->dims[dim].default_expr.expr;
-}
 
 #endif

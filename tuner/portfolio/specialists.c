@@ -4,7 +4,7 @@
  * would say little of them and take most of a tuning; what they cost says
  * enough, once a few times say how much that is on this device. */
 #include "tuner/portfolio/portfolio_parts.h"
-#include "tuner/portfolio/reach_propose.h"
+#include "tuner/portfolio/problem_sizes.h"
 #include "tuner/portfolio/train.h"
 
 #include "runtime/base/alloc.h"
@@ -76,18 +76,6 @@ static hone_status choose(hone_portfolio_run *run, hone_error *err)
 /* ---- where ------------------------------------------------------------------
  */
 
-double hone__portfolio_distance(const hone_portfolio_run *run, const int64_t *a,
-                                const int64_t *b)
-{
-    const hone_template *tmpl = run->matrix.tune->tmpl;
-    double sum = 0;
-
-    for (size_t d = 0; d < tmpl->n_dims; ++d)
-        if (hone__portfolio_is_size(tmpl, d))
-            sum += fabs(log(((double)a[d] + 1) / ((double)b[d] + 1)));
-    return sum;
-}
-
 /* Of the rows of a table that one at which a candidate's cell is the least
  * beside the best; NULL: it has none. */
 static const double *nearest_row(const hone_matrix *m, const double *cells,
@@ -138,7 +126,7 @@ static void choose_problems(const hone_portfolio_run *run, size_t candidate,
 
         for (size_t p = 0; p < m->n_problems; ++p) {
             const double far =
-                hone__portfolio_distance(run, m->problems[p].dims, home);
+                hone__sizes_distance(m->tune->tmpl, m->problems[p].dims, home);
 
             if (far < least && !flags[p * m->n_candidates] &&
                 may_run(run, p, candidate)) {

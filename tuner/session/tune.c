@@ -195,7 +195,7 @@ int hone__tune_is_of_the_problem(hone_status status)
            status == HONE_ERR_OVERFLOW || status == HONE_ERR_DIMS;
 }
 
-int hone__tune_is_of_the_extra(hone_status status)
+int hone__tune_may_be_left_out(hone_status status)
 {
     return hone__tune_is_of_the_problem(status) || status == HONE_ERR_INPUT ||
            status == HONE_ERR_KERNEL || status == HONE_ERR_UNSUPPORTED;

@@ -267,7 +267,7 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
 int hone__tune_is_of_the_problem(hone_status status);
 /* The same of a problem that nobody named: a reference that fails there, say,
  * is no mistake that has to be mended first. */
-int hone__tune_is_of_the_extra(hone_status status);
+int hone__tune_may_be_left_out(hone_status status);
 
 /* Can a device of this kind tell what the objectives ask for? HONE_ERR_NO_GPU:
  * no energy. */
