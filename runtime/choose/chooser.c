@@ -155,8 +155,8 @@ void hone__chooser_keep_estimates(hone_chooser *chooser, size_t n)
 }
 
 hone_status hone__chooser_add_place(hone_chooser *chooser, const int64_t *dims,
-                                    const size_t *members, size_t n_members,
-                                    hone_error *err)
+                                    const size_t *members, const float *beside,
+                                    size_t n_members, hone_error *err)
 {
     const size_t bytes = chooser->n_dims * sizeof *dims;
     hone_chooser_place *place;
@@ -177,6 +177,7 @@ hone_status hone__chooser_add_place(hone_chooser *chooser, const int64_t *dims,
                               "a place of a chooser: there is no member %zu",
                               members[i]);
         place->members[i] = (int16_t)members[i];
+        place->beside[i] = beside[i];
     }
     ++chooser->n_places;
     return HONE_OK;

@@ -25,15 +25,17 @@
 #include "runtime/launch/launch_spec.h"
 
 enum {
-    HONE_CHOOSER_VERSION = 3,      /* 1: without costs, 2: without places */
-    HONE_CHOOSER_MEMBERS = 256,    /* at most */
-    HONE_CHOOSER_PROBLEMS = 256,   /* at most */
-    HONE_CHOOSER_ESTIMATES = 4096, /* at most */
-    HONE_CHOOSER_PLACES = 1024,    /* at most */
-    HONE_CHOOSER_AT_PLACE = 8,     /* members of a place, at most */
-    HONE_CHOOSER_LEAST_TIMES = 3,  /* a member with fewer is not predicted */
-    HONE_CHOOSER_WITHIN = 1 << 28, /* elements of 8 bytes are 2 GiB */
-    HONE_CHOOSER_SHA256 = 64       /* hex digits */
+    HONE_CHOOSER_VERSION = 4,        /* 1: without costs, 2: without places, 3:
+                                        places know nothing beside costs */
+    HONE_CHOOSER_MEMBERS = 256,      /* at most */
+    HONE_CHOOSER_PROBLEMS = 256,     /* at most */
+    HONE_CHOOSER_ESTIMATES = 4096,   /* at most */
+    HONE_CHOOSER_PLACES = 1024,      /* at most */
+    HONE_CHOOSER_AT_PLACE = 8,       /* members of a place, at most */
+    HONE_CHOOSER_LEAST_TIMES = 3,    /* a member with fewer is not predicted */
+    HONE_CHOOSER_WITHIN = 1 << 28,   /* elements of 8 bytes are 2 GiB */
+    HONE_CHOOSER_BESIDE_UNIT = 1000, /* of the text's places: as it costs */
+    HONE_CHOOSER_SHA256 = 64         /* hex digits */
 };
 
 /* Hyper-parameters: name, default, smallest, largest. All are larger than 0,
@@ -94,6 +96,8 @@ typedef struct hone_chooser_estimate {
 typedef struct hone_chooser_place {
     const int64_t *dims; /* n_dims */
     int16_t members[HONE_CHOOSER_AT_PLACE];
+    float beside[HONE_CHOOSER_AT_PLACE]; /* log of what each takes there for
+                                            what it costs, beside others */
     size_t n_members;
 } hone_chooser_place;
 
@@ -115,6 +119,10 @@ typedef struct hone_chooser {
      * those that no place has; without any, at all members. */
     hone_chooser_place *places;
     size_t n_places;
+    /* Of a chooser that is being made, NULL of one that was read: what places
+     * have, of each member at each problem (n_problems x n_members). In the
+     * text it is taken off the times. */
+    double *beside;
     int64_t *dims;   /* n_problems x n_dims */
     double *time_ns; /* n_problems x n_members, measured or filled in; 0: not
                         known, or not right */
@@ -146,10 +154,10 @@ hone_status hone__chooser_add_estimate(hone_chooser *chooser, const char *text,
                                        size_t length, hone_error *err);
 /* Forget all but the first `n`. */
 void hone__chooser_keep_estimates(hone_chooser *chooser, size_t n);
-/* HONE_ERR_ARGUMENT: too many, or no such member. */
+/* `beside`: of each member. HONE_ERR_ARGUMENT: too many, or no such member. */
 hone_status hone__chooser_add_place(hone_chooser *chooser, const int64_t *dims,
-                                    const size_t *members, size_t n_members,
-                                    hone_error *err);
+                                    const size_t *members, const float *beside,
+                                    size_t n_members, hone_error *err);
 void hone__chooser_free(hone_chooser *chooser); /* NULL is a no-op */
 
 /* Is the member verified at dims as large as these? A dim that follows others,

@@ -132,7 +132,8 @@ static void describe(const hone_chooser *c, const hone_launch_case *plan,
     memset(all, 1, sizeof all);
     hone__chooser_bases(c, m, &at, all, base);
     for (size_t j = 0; j < m->n_members; ++j)
-        m->base[j * m->row + i] = base[j];
+        m->base[j * m->row + i] =
+            base[j] + (c->beside ? c->beside[i * c->n_members + j] : 0);
 }
 
 static hone_status build(const hone_chooser *c, const hone_launch_case *plan,

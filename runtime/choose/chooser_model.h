@@ -78,10 +78,12 @@ hone_status hone__chooser_prepare_places(const hone_chooser *chooser,
                                          const hone_launch_spec *spec,
                                          hone_chooser_model *model,
                                          hone_error *err);
-/* Who may be the best at dims of these values: n_members flags. */
+/* Who may be the best at dims of these values (n_members flags), and the log of
+ * what these take there beside what they cost. */
 void hone__chooser_ask_places(const hone_chooser *chooser,
                               const hone_chooser_model *model,
-                              const double *values, unsigned char *asked);
+                              const double *values, unsigned char *asked,
+                              float *beside);
 
 /* ---- chooser_predict.c ----------------------------------------------------
  */

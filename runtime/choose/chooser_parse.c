@@ -15,6 +15,7 @@ typedef struct chooser_reader {
     const char *end; /* of the line */
     size_t n_members, n_problems;
     size_t n_dims;
+    int64_t version;
 } chooser_reader;
 
 /* Which line says enough of a text that machines write and read. */
@@ -267,12 +268,20 @@ static hone_status read_place(chooser_reader *r)
 {
     int64_t dims[HONE_MAX_DIMS];
     size_t members[HONE_CHOOSER_AT_PLACE];
+    float beside[HONE_CHOOSER_AT_PLACE];
     size_t n = 0;
 
     HONE_TRY(read_dims(r, dims));
-    for (; n < HONE_CHOOSER_AT_PLACE && r->at < r->end; ++n)
+    for (; n < HONE_CHOOSER_AT_PLACE && r->at < r->end; ++n) {
+        double value = HONE_CHOOSER_BESIDE_UNIT;
+
         HONE_TRY(read_member(r, &members[n]));
-    return hone__chooser_add_place(r->chooser, dims, members, n, r->err);
+        if (r->version > 3)
+            HONE_TRY(read_ranged(r, 1, 1e6, &value));
+        beside[n] = (float)log(value / HONE_CHOOSER_BESIDE_UNIT);
+    }
+    return hone__chooser_add_place(r->chooser, dims, members, beside, n,
+                                   r->err);
 }
 
 static hone_status read_parameter(chooser_reader *r, word name)
@@ -353,8 +362,8 @@ static hone_status read_beginning(chooser_reader *r, const char *text)
     word w;
 
     HONE_TRY(read_head(r, "hone-chooser", &w));
-    if (!read_integer(w, &number) || number < 1 ||
-        number > HONE_CHOOSER_VERSION)
+    if (!read_integer(w, &r->version) || r->version < 1 ||
+        r->version > HONE_CHOOSER_VERSION)
         return fail(r);
     HONE_TRY(read_head(r, "op", &w));
     if (!w.length || w.length >= sizeof op)

@@ -101,7 +101,7 @@ static size_t find_nearest(const float *far, size_t n, size_t *out)
 
 void hone__chooser_ask_places(const hone_chooser *c,
                               const hone_chooser_model *m, const double *values,
-                              unsigned char *asked)
+                              unsigned char *asked, float *beside)
 {
     float at[HONE_CHOOSER_MOST_FEATURES], far[HONE_CHOOSER_PLACES];
     size_t nearest[NEAREST], n;
@@ -110,9 +110,15 @@ void hone__chooser_ask_places(const hone_chooser *c,
         at[v] = weigh(c, values, m->place_values[v]);
     measure(m, at, far);
     n = find_nearest(far, c->n_places, nearest);
-    for (size_t j = 0; j < c->n_members; ++j)
+    for (size_t j = 0; j < c->n_members; ++j) {
         asked[j] = !m->is_placed[j];
-    for (size_t i = 0; i < n; ++i)
-        for (size_t j = 0; j < c->places[nearest[i]].n_members; ++j)
-            asked[c->places[nearest[i]].members[j]] = 1;
+        beside[j] = 0;
+    }
+    while (n--) /* the nearest says last what each takes beside its cost */
+        for (size_t j = 0; j < c->places[nearest[n]].n_members; ++j) {
+            const int16_t member = c->places[nearest[n]].members[j];
+
+            asked[member] = 1;
+            beside[member] = c->places[nearest[n]].beside[j];
+        }
 }

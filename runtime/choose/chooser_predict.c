@@ -98,6 +98,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
     double features[HONE_CHOOSER_MOST_FEATURES];
     double k[HONE_CHOOSER_PROBLEMS];
     double base[HONE_CHOOSER_MEMBERS];
+    float beside[HONE_CHOOSER_MEMBERS];
     unsigned char asked[HONE_CHOOSER_MEMBERS];
     double deviation;
 
@@ -106,7 +107,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
     deviation = hone__chooser_deviation(
         hone__chooser_covariances(chooser, m, features, k) + noise * noise -
         square_form(m, k));
-    hone__chooser_ask_places(chooser, m, values, asked);
+    hone__chooser_ask_places(chooser, m, values, asked, beside);
     hone__chooser_bases(chooser, m, plan, asked, base);
     out->n = m->n_members;
     out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
@@ -116,7 +117,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
         *guess = (hone_chooser_guess){0, -1};
         if (!asked[j])
             continue;
-        guess->log_ns = base[j] + find_correction(m, k, j);
+        guess->log_ns = base[j] + (double)beside[j] + find_correction(m, k, j);
         if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES && isfinite(base[j]) &&
             hone__chooser_reaches(chooser, j, plan->dims, values))
             guess->doubt =

@@ -3,6 +3,7 @@
 #include "runtime/choose/chooser.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* Digits enough that measurements stay what they are, and that a text that was
@@ -27,7 +28,12 @@ static void put_problem(const hone_chooser *chooser, size_t i, hone_text *out)
         const double time_ns = chooser->time_ns[i * chooser->n_members + j];
 
         if (time_ns > 0)
-            put_number(time_ns, out);
+            put_number(
+                chooser->beside
+                    ? time_ns *
+                          exp(-chooser->beside[i * chooser->n_members + j])
+                    : time_ns,
+                out);
         else
             hone__text_puts(out, " -");
     }
@@ -73,7 +79,9 @@ static void put_places(const hone_chooser *chooser, hone_text *out)
         hone__text_puts(out, "place");
         put_dims(chooser, place->dims, out);
         for (size_t j = 0; j < place->n_members; ++j)
-            hone__text_printf(out, " %d", place->members[j]);
+            hone__text_printf(out, " %d %.0f", place->members[j],
+                              HONE_CHOOSER_BESIDE_UNIT *
+                                  exp((double)place->beside[j]));
         hone__text_puts(out, "\n");
     }
 }

@@ -12,6 +12,8 @@
 # IMPLEMENTATION (OP), SEED: of the taught ones, the judged ones have the next
 # (20261203), COUNT (24), DEVICES (as many GPUs as there are): problem i is always on
 # the i-th of them in turn, which has its share of the cores. SECONDS_MAX (500).
+# What FOLDER has already is not run again, so that a long run can have a call of its own
+# (of one RUN nothing is compared).
 . "$(dirname "$0")/steps.sh"
 OP=${2:?name an operation}
 shift 2
@@ -64,11 +66,12 @@ lane() {
     while [ "$i" -le "$COUNT" ]; do
         dims=$(sed -n "${i}s/^[^ ]* //p" "$OUT/judged.shapes")
         file=$OUT/$3.$i
-        case $3 in t*) cp "$OUT/taught.db" "$scratch/$3.$i.db" ;; esac
-        on "$1" tune "$IMPLEMENTATION" --dims "$dims" --budget "$4" --quiet \
-            --device "$2" --db "$scratch/$3.$i.db" >"$file.json" 2>"$file.log"
-        rm -f "$scratch/$3.$i.db"*
         i=$((i + n_devices))
+        [ -z "$(winner "$file.json")" ] || continue
+        case $3 in t*) cp "$OUT/taught.db" "$scratch/$1.db" ;; esac
+        on "$1" tune "$IMPLEMENTATION" --dims "$dims" --budget "$4" --quiet \
+            --device "$2" --db "$scratch/$1.db" >"$file.json" 2>"$file.log"
+        rm -f "$scratch/$1.db"*
     done
 }
 # turns LANE DEVICE RUN..: the winners of all runs of each problem.
@@ -109,9 +112,9 @@ each() {
 case " $*" in *" t"*)
     of=all
     [ "$DEVICE" != cpu ] || of=cpu
-    step taught "$HONE" tune "$IMPLEMENTATION" --shapes "$OUT/taught.shapes" --budget \
-        "${TAUGHT:-150}" --no-portfolio --quiet --device $of --db "$OUT/taught.db" \
-        --format json || exit 1
+    [ -e "$OUT/taught.db" ] || step taught "$HONE" tune "$IMPLEMENTATION" \
+        --shapes "$OUT/taught.shapes" --budget "${TAUGHT:-150}" --no-portfolio \
+        --quiet --device $of --db "$OUT/taught.db" --format json || exit 1
     ;;
 esac
 for run in "$@"; do
@@ -119,7 +122,7 @@ for run in "$@"; do
     each lane "$run" "${run#?}"
     echo "$run: $(since "$start") s"
 done
-each turns "$@"
+[ $# -lt 2 ] || each turns "$@"
 
 # A line for each run of each problem, and of each run the geometric mean.
 for run in "$@"; do

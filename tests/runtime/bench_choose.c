@@ -143,13 +143,15 @@ static void add_places(hone_chooser *c, size_t n_places, size_t n_costs)
     hone_error err = {0};
 
     for (size_t i = 0; i < n_places; ++i) {
+        const float beside[2] = {0.1F, -0.1F};
         int64_t dims[DIMS];
         size_t members[2];
 
         shape_of(i + 5000, dims);
         for (size_t j = 0; j < 2; ++j)
             members[j] = (i * 7 + j * 3) % n_costs;
-        if (hone__chooser_add_place(c, dims, members, 2, &err) != HONE_OK)
+        if (hone__chooser_add_place(c, dims, members, beside, 2, &err) !=
+            HONE_OK)
             die(&err);
     }
 }

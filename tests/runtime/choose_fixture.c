@@ -117,8 +117,10 @@ void choose_add_places(hone_chooser *chooser)
         const int64_t size = (i < 24 ? 64 : 4096) + i;
         const int64_t dims[CHOOSE_DIMS] = {size, size, size};
         const size_t member = i >= 24;
+        const float beside = 0;
 
-        if (hone__chooser_add_place(chooser, dims, &member, 1, NULL) != HONE_OK)
+        if (hone__chooser_add_place(chooser, dims, &member, &beside, 1, NULL) !=
+            HONE_OK)
             exit(1);
     }
 }

@@ -359,7 +359,7 @@ static void names_each_mistake(void **state)
     } mistakes[] = {
         {"", 0},
         {"hone-model 1\n", 1},
-        {"hone-chooser 4\nop rows\n", 1},
+        {"hone-chooser 5\nop rows\n", 1},
         {"hone-chooser 0\nop rows\n", 1},
         {"hone-chooser 1", 1},
         {"hone-chooser 1\ndims 2\n", 2},

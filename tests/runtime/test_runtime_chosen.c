@@ -282,7 +282,7 @@ static void says_what_is_wrong_with_a_text(void **state)
         const char *text;
         const char *reason;
     } cases[] = {
-        {"hone-chooser 4\nop gemm\ndims 4\n", "cannot read it from line 1 on"},
+        {"hone-chooser 5\nop gemm\ndims 4\n", "cannot read it from line 1 on"},
         {"hone-chooser 1\nop axpy\ndims 4\n", "it is of another operation"},
         {"hone-chooser 1\nop gemm\ndims 4\nnoise nan\n",
          "cannot read it from line 4 on"},

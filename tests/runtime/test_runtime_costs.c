@@ -99,6 +99,69 @@ static void asks_the_nearest(void **state)
     choose_end(&f);
 }
 
+/* Half as long again as it costs at small sizes, and four fifths of that at
+ * large ones: problems lie between, and know it, too. */
+static double beside_at(int64_t size)
+{
+    return size < 1000 ? log(1.5) : log(0.8);
+}
+
+static void begin_beside(choose_fixture *f)
+{
+    hone_chooser *c;
+
+    choose_begin(f, 12);
+    c = f->chooser;
+    choose_add_costs(c);
+    choose_add_places(c);
+    for (size_t i = 0; i < c->n_places; ++i)
+        c->places[i].beside[0] = (float)beside_at(c->places[i].dims[0]);
+    c->beside = hone__arena_alloc(&c->arena, c->n_problems * CHOOSE_MEMBERS *
+                                                 sizeof *c->beside);
+    assert_non_null(c->beside);
+    for (size_t i = 0; i < c->n_problems; ++i) {
+        const int64_t *dims = &c->dims[i * CHOOSE_DIMS];
+        const double beside = beside_at(dims[0]);
+
+        /* Member 0 takes what it costs, and that. */
+        c->beside[i * CHOOSE_MEMBERS] = beside;
+        c->time_ns[i * CHOOSE_MEMBERS] =
+            ((double)(dims[0] * dims[1] / 64) + 1) * exp(beside);
+    }
+}
+
+/* What places say of their members is in predictions, of the places that are
+ * near, and a text that was read predicts the same. */
+static void knows_more_than_costs(void **state)
+{
+    choose_fixture f, read;
+    hone_launch_case plan;
+    hone_text text = {0};
+
+    (void)state;
+    begin_beside(&f);
+    plan = choose_at(&f, NULL);
+    assert_int_equal(hone__chooser_prepare(f.chooser, &plan, NULL), HONE_OK);
+    read = f;
+    assert_int_equal(hone__chooser_write(f.chooser, &text, NULL), HONE_OK);
+    assert_int_equal(
+        hone__chooser_parse(hone__text_str(&text), &read.chooser, NULL),
+        HONE_OK);
+    assert_null(read.chooser->beside);
+    assert_int_equal(hone__chooser_prepare(read.chooser, &plan, NULL), HONE_OK);
+    for (int64_t size = 48; size <= 128; size *= 2) {
+        const double cost = (double)(size * size / 64) + 1;
+        const double guess = predict(&f, size, size).of[0].log_ns;
+
+        assert_true(fabs(guess - log(cost) - beside_at(size)) < 0.01);
+        assert_true(fabs(predict(&read, size, size).of[0].log_ns - guess) <
+                    1e-3);
+    }
+    hone__chooser_free(read.chooser);
+    hone__text_free(&text);
+    choose_end(&f);
+}
+
 /* A member with few times is predicted as by a chooser that has no other
  * problems: either way of inverting what is known. */
 static void knows_few_times(void **state)
@@ -125,11 +188,14 @@ static void knows_few_times(void **state)
     }
 }
 
-#define TWO                                                                    \
-    "hone-chooser 3\nop rows\ndims 2\nmember 0 "                               \
+#define TWO_OF(version)                                                        \
+    "hone-chooser " version "\nop rows\ndims 2\nmember 0 "                     \
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef rows\n"  \
     "member 1 "                                                                \
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef rows\n"
+
+#define TWO TWO_OF("3")
+#define TWO_NOW TWO_OF("4")
 
 static void names_each_mistake(void **state)
 {
@@ -152,6 +218,10 @@ static void names_each_mistake(void **state)
         {TWO "place 1,2 2\n", 6},
         {TWO "place 1,2 0 0 1 1 0 1 0 1 1\n", 6},
         {TWO "place 1,2 0\nplace 1,2 0 \n", 7},
+        {TWO_NOW "place 1,2 0\n", 6},
+        {TWO_NOW "place 1,2 0 0\n", 6},
+        {TWO_NOW "place 1,2 0 1000 1\n", 6},
+        {TWO_NOW "place 1,2 0 1000001\n", 6},
     };
 
     (void)state;
@@ -188,21 +258,22 @@ static void is_bounded(void **state)
         const int64_t dims[CHOOSE_DIMS] = {1, 1, 1};
         const size_t members[HONE_CHOOSER_AT_PLACE + 1] = {0};
         const size_t none[] = {CHOOSE_MEMBERS};
+        const float beside[HONE_CHOOSER_AT_PLACE + 1] = {0};
 
-        assert_int_equal(hone__chooser_add_place(f.chooser, dims, members,
-                                                 HONE_CHOOSER_AT_PLACE + 1,
-                                                 &err),
-                         HONE_ERR_ARGUMENT);
         assert_int_equal(
-            hone__chooser_add_place(f.chooser, dims, none, 1, &err),
+            hone__chooser_add_place(f.chooser, dims, members, beside,
+                                    HONE_CHOOSER_AT_PLACE + 1, &err),
+            HONE_ERR_ARGUMENT);
+        assert_int_equal(
+            hone__chooser_add_place(f.chooser, dims, none, beside, 1, &err),
             HONE_ERR_ARGUMENT);
         for (size_t i = 0; i < HONE_CHOOSER_PLACES; ++i)
-            assert_int_equal(hone__chooser_add_place(f.chooser, dims, members,
-                                                     HONE_CHOOSER_AT_PLACE,
-                                                     &err),
-                             HONE_OK);
+            assert_int_equal(
+                hone__chooser_add_place(f.chooser, dims, members, beside,
+                                        HONE_CHOOSER_AT_PLACE, &err),
+                HONE_OK);
         assert_int_equal(
-            hone__chooser_add_place(f.chooser, dims, members, 1, &err),
+            hone__chooser_add_place(f.chooser, dims, members, beside, 1, &err),
             HONE_ERR_ARGUMENT);
     }
     choose_end(&f);
@@ -211,8 +282,11 @@ static void is_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_costs),   cmocka_unit_test(asks_the_nearest),
-        cmocka_unit_test(knows_few_times), cmocka_unit_test(names_each_mistake),
+        cmocka_unit_test(follows_costs),
+        cmocka_unit_test(asks_the_nearest),
+        cmocka_unit_test(knows_more_than_costs),
+        cmocka_unit_test(knows_few_times),
+        cmocka_unit_test(names_each_mistake),
         cmocka_unit_test(is_bounded),
     };
 

@@ -79,12 +79,13 @@ needs() {
         exit 77
     }
 }
-# tell_times DB: all its trials, and those to come, are told their times on the cpu
+# tell_times DB [FACTOR]: all its trials, and those to come, are told their times on the cpu
 # device, by one size and, a little, by their names: what this machine measures says
-# nothing, and one that is busy would decide what is chosen.
+# nothing, and one that is busy would decide what is chosen. FACTOR: SQL of p.dims and
+# v.config.
 tell_times() {
     told="outcome = 'ok', time_ns = (SELECT (2000.0 + p.dims / 3)
-        * (1 + length(v.config) % 7 / 100.0)
+        * (1 + length(v.config) % 7 / 100.0) * (${2:-1})
         FROM session s JOIN problem p USING (problem_id), variant v
         WHERE s.session_id = trial.session_id
             AND v.variant_id = trial.variant_id)

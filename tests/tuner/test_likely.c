@@ -28,11 +28,11 @@ static hone_template *load(const char *path)
 static double lowest(const hone_likely *likely)
 {
     int64_t config[HONE_MAX_PARAMS];
-    double best = INFINITY;
+    double best = INFINITY, beside;
 
     for (int64_t i = 0; i < likely->space->count; ++i) {
         hone__space_get(likely->space, i, config);
-        best = fmin(best, hone__likely_cost(likely, config));
+        best = fmin(best, hone__likely_cost(likely, config, &beside));
     }
     return best;
 }
@@ -71,22 +71,24 @@ static void finds_what_is_cheap(void **state)
         const int64_t dims[HONE_MAX_DIMS] = {n};
         int64_t config[HONE_MAX_PARAMS];
         hone_likely likely;
-        double cost = 0;
+        double cost = 0, beside = 1;
         hone_text spelt = {0};
 
-        if (hone__likely_open(tmpl, dims, &properties, &likely, &err) ||
+        if (hone__likely_open(tmpl, dims, &properties, NULL, &likely, &err) ||
             hone__likely_cheapest(&likely, config, &cost, &err))
             fail_msg("%s", err.text);
         assert_true(likely.space->count > 10000);
         assert_true(fabs(cost - lowest(&likely)) < 1e-9);
-        assert_true(fabs(cost - hone__likely_cost(&likely, config)) < 1e-9);
+        assert_true(fabs(cost - hone__likely_cost(&likely, config, &beside)) <
+                    1e-9);
+        assert_true(beside == 0);
         hone__space_format(likely.space, config, &spelt);
         assert_string_equal(hone__text_str(&spelt),
                             n > 100 ? "A=11,B=3,HOW=plain,D=7"
                                     : "A=2,B=9,HOW=parts,C=1,D=2");
         hone__text_free(&spelt);
         config[0] = -7;
-        assert_true(isnan(hone__likely_cost(&likely, config)));
+        assert_true(isnan(hone__likely_cost(&likely, config, &beside)));
         hone__likely_close(&likely);
     }
     hone__template_free(tmpl);
@@ -105,8 +107,9 @@ static void refuses_where_nothing_is_valid(void **state)
     assert_int_equal(
         hone__template_parse_dims(tmpl, "64,64,64,f16,f16", dims, NULL),
         HONE_OK);
-    assert_int_equal(hone__likely_open(tmpl, dims, &properties, &likely, NULL),
-                     HONE_ERR_CONSTRAINT);
+    assert_int_equal(
+        hone__likely_open(tmpl, dims, &properties, NULL, &likely, NULL),
+        HONE_ERR_CONSTRAINT);
     hone__likely_close(&likely);
     hone__template_free(tmpl);
 }

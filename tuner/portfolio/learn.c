@@ -49,7 +49,7 @@ static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
         memcpy(&out->time_ns[p * out->n_members], extra->time_ns,
                out->n_members * sizeof *out->time_ns);
     }
-    return HONE_OK;
+    return hone__portfolio_set_beside(run, out, err);
 }
 
 static int64_t count_times(const hone_chooser *chooser)
@@ -149,6 +149,20 @@ static hone_status impute(const hone_portfolio_run *run,
     return HONE_OK;
 }
 
+/* Only places say what members take beside their costs: those that none has are
+ * predicted without it. */
+static void forget_unplaced(hone_chooser *out)
+{
+    unsigned char is_placed[HONE_CHOOSER_MEMBERS] = {0};
+
+    for (size_t i = 0; i < out->n_places; ++i)
+        for (size_t k = 0; k < out->places[i].n_members; ++k)
+            is_placed[out->places[i].members[k]] = 1;
+    for (size_t at = 0; at < out->n_problems * out->n_members; ++at)
+        if (!is_placed[at % out->n_members])
+            out->beside[at] = 0;
+}
+
 /* With the specialists, who are as doubtful as members are on the average, and
  * the places. */
 static hone_status extend(hone_portfolio_run *run, const hone_launch_spec *spec,
@@ -159,6 +173,8 @@ static hone_status extend(hone_portfolio_run *run, const hone_launch_spec *spec,
 
     HONE_TRY(fill(run, out, err));
     n_trials = count_times(out);
+    HONE_TRY(hone__portfolio_set_places(run, out, err));
+    forget_unplaced(out);
     HONE_TRY(impute(run, spec, out, err));
     memcpy(out->weights, trained->weights, sizeof out->weights);
     memcpy(out->parameters, trained->parameters, sizeof out->parameters);
@@ -167,7 +183,6 @@ static hone_status extend(hone_portfolio_run *run, const hone_launch_spec *spec,
     for (size_t i = 0; i < out->n_members; ++i)
         out->members[i].error =
             i < trained->n_members ? trained->members[i].error : trained->error;
-    HONE_TRY(hone__portfolio_set_places(run, out, err));
     return store(run, out, n_trials, err);
 }
 
@@ -186,6 +201,7 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
                        (int)HONE_TRAIN_LEAST_PROBLEMS);
         return HONE_OK;
     }
+    HONE_TRY(hone__matrix_learn_likely(&run->matrix, err));
     /* What the plans of an operation say of bytes and flops is the same. */
     status =
         hone__matrix_launch_spec(&run->matrix, run->members[0], &spec, err);

@@ -21,9 +21,10 @@ typedef struct seeker {
 
 hone_status hone__likely_open(const hone_template *tmpl, const int64_t *dims,
                               const hone_properties *properties,
-                              hone_likely *out, hone_error *err)
+                              const hone_lesson *lesson, hone_likely *out,
+                              hone_error *err)
 {
-    *out = (hone_likely){.tmpl = tmpl};
+    *out = (hone_likely){.tmpl = tmpl, .lesson = lesson};
     HONE_TRY(hone__space_create(tmpl, dims, properties, &out->space, err));
     if (!out->space->count)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
@@ -44,21 +45,38 @@ void hone__likely_close(hone_likely *likely)
 }
 
 /* What cannot be evaluated is 0 for a search; it says nothing. */
+static double cost_at(const hone_likely *likely, const int64_t *config,
+                      double *out_beside)
+{
+    double cost;
+
+    *out_beside = 0;
+    if (likely->lesson) {
+        hone__features_get(likely->features, config, likely->row);
+        cost = hone__features_row_cost(likely->features, likely->row);
+        *out_beside = hone__lesson(likely->lesson, likely->row);
+    } else {
+        cost = hone__features_cost(likely->features, config, likely->row);
+    }
+    return cost > 0 ? cost + *out_beside : NAN;
+}
+
 static double cost_of(const hone_likely *likely, int64_t number)
 {
     int64_t config[HONE_MAX_PARAMS];
-    double cost;
+    double ignored;
 
     hone__space_get(likely->space, number, config);
-    cost = hone__features_cost(likely->features, config, likely->row);
-    return cost > 0 ? cost : NAN;
+    return cost_at(likely, config, &ignored);
 }
 
-double hone__likely_cost(const hone_likely *likely, const int64_t *config)
+double hone__likely_cost(const hone_likely *likely, const int64_t *config,
+                         double *out_beside)
 {
-    const int64_t number = hone__space_find(likely->space, config);
-
-    return number < 0 ? NAN : cost_of(likely, number);
+    *out_beside = 0;
+    return hone__space_find(likely->space, config) < 0
+               ? NAN
+               : cost_at(likely, config, out_beside);
 }
 
 /* Among the best of the sample, if it is one of them. */

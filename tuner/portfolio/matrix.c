@@ -4,6 +4,7 @@
 
 #include "runtime/base/grow.h"
 #include "runtime/choose/chooser.h"
+#include "tuner/portfolio/lessons.h"
 #include "tuner/session/rules.h"
 
 #include <stdio.h>
@@ -328,6 +329,7 @@ hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
 
 void hone__matrix_free(hone_matrix *matrix)
 {
+    hone__lessons_free(matrix->lessons);
     hone__free(matrix->problems);
     hone__free(matrix->others);
     hone__free(matrix->candidates);

@@ -9,6 +9,8 @@
 #include "tuner/portfolio/portfolio_cover.h"
 #include "tuner/session/tune.h"
 
+typedef struct hone_lessons hone_lessons; /* lessons.h */
+
 typedef struct hone_matrix_problem {
     int64_t problem_id;
     int64_t dims[HONE_MAX_DIMS];
@@ -50,9 +52,11 @@ typedef struct hone_matrix {
     /* Problems between these, which nobody tunes (likely.h): what candidates
      * of one implementation cost there by its template, in any unit. */
     size_t likely_impl;
+    hone_lessons *lessons; /* of it; NULL: costs alone */
     size_t n_likely;
     int64_t (*likely)[HONE_MAX_DIMS];
-    double *likely_cost; /* n_likely x n_candidates: cells */
+    double *likely_cost;   /* n_likely x n_candidates: cells */
+    double *likely_beside; /* log of what lessons add to these */
     double *likely_best; /* n_likely: of any configuration that was looked at */
 } hone_matrix;
 
@@ -79,9 +83,11 @@ void hone__matrix_settle_others(hone_matrix *matrix);
 /* Problems and others: the i-th of n_problems + n_others. */
 const int64_t *hone__matrix_sizes(const hone_matrix *matrix, size_t i);
 
-/* matrix_likely.c: draw them, and add what is the cheapest there. None where no
- * template says what it costs, or nothing lies between. */
+/* matrix_likely.c: draw them, learn, and add what is the cheapest there. None
+ * where no template says what it costs, or nothing lies between. */
 hone_status hone__matrix_add_likely(hone_matrix *matrix, hone_error *err);
+/* Learn again, from what was tried since, and what candidates cost then. */
+hone_status hone__matrix_learn_likely(hone_matrix *matrix, hone_error *err);
 /* Ctrl-C, which waits for no more than what has begun: HONE_ERR_INTERRUPTED. */
 hone_status hone__matrix_check_stop(const hone_matrix *matrix, hone_error *err);
 

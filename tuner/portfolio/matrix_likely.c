@@ -72,8 +72,9 @@ typedef struct likely_work {
 static hone_status open_at(const hone_matrix *m, size_t i, hone_likely *out,
                            hone_error *err)
 {
-    return hone__likely_open(m->impls[m->likely_impl], m->likely[i],
-                             m->properties, out, err);
+    return hone__likely_open(
+        m->impls[m->likely_impl], m->likely[i], m->properties,
+        hone__lessons_at(m->lessons, m->likely[i]), out, err);
 }
 
 hone_status hone__matrix_check_stop(const hone_matrix *m, hone_error *err)
@@ -114,12 +115,13 @@ static hone_status find_cheapest(void *user, int64_t i, hone_error *err)
 static hone_status find_costs(void *user, int64_t i, hone_error *err)
 {
     hone_matrix *m = ((likely_work *)user)->matrix;
-    double *cells = &m->likely_cost[(size_t)i * m->n_candidates];
+    const size_t n = m->n_candidates;
+    double *cells = &m->likely_cost[(size_t)i * n];
     hone_error why = {0};
     hone_likely likely;
     const hone_status status = open_at(m, (size_t)i, &likely, &why);
 
-    for (size_t c = 0; c < m->n_candidates; ++c) {
+    for (size_t c = 0; c < n; ++c) {
         int64_t config[HONE_MAX_PARAMS];
         double cost;
 
@@ -128,7 +130,8 @@ static hone_status find_costs(void *user, int64_t i, hone_error *err)
             hone__config_parse(likely.tmpl, m->candidates[c].config, config,
                                NULL) != HONE_OK)
             continue;
-        cost = hone__likely_cost(&likely, config);
+        cost = hone__likely_cost(&likely, config,
+                                 &m->likely_beside[(size_t)i * n + c]);
         if (!isfinite(cost))
             continue;
         cells[c] = exp(cost);
@@ -161,7 +164,8 @@ static hone_status add_cheapest(likely_work *work, hone_error *err)
         HONE_TRY(hone__matrix_add(m, m->likely_impl, work->configs[i], 0, err));
     }
     m->likely_cost = hone__arena_alloc(
-        &m->arena, (m->n_likely * m->n_candidates + 1) * sizeof(double));
+        &m->arena, (2 * m->n_likely * m->n_candidates + 1) * sizeof(double));
+    m->likely_beside = m->likely_cost + m->n_likely * m->n_candidates;
     return m->likely_cost ? HONE_OK : no_memory(err);
 }
 
@@ -191,6 +195,7 @@ hone_status hone__matrix_add_likely(hone_matrix *m, hone_error *err)
     if (m->likely_impl == m->n_impls)
         return HONE_OK;
     HONE_TRY(draw(m, err));
+    HONE_TRY(hone__lessons_learn(m, m->likely_impl, &m->lessons, err));
     status = hone__parallel_for((int64_t)m->n_likely, n_threads, find_cheapest,
                                 &work, err);
     if (status == HONE_OK)
@@ -201,4 +206,18 @@ hone_status hone__matrix_add_likely(hone_matrix *m, hone_error *err)
     for (size_t i = 0; i < HONE_LIKELY_MOST; ++i)
         hone__free(work.configs[i]);
     return status;
+}
+
+hone_status hone__matrix_learn_likely(hone_matrix *m, hone_error *err)
+{
+    likely_work work = {.matrix = m};
+
+    if (!m->n_likely)
+        return HONE_OK;
+    hone__lessons_free(m->lessons);
+    HONE_TRY(hone__lessons_learn(m, m->likely_impl, &m->lessons, err));
+    for (size_t i = 0; i < m->n_likely; ++i)
+        m->likely_best[i] = INFINITY; /* of candidates alone, from now on */
+    return hone__parallel_for((int64_t)m->n_likely, count_threads(), find_costs,
+                              &work, err);
 }

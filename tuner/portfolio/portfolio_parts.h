@@ -140,6 +140,10 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
                                      size_t member, hone_chooser *out,
                                      hone_error *err);
 
+/* What lessons add to that at each of the chooser's problems, in `beside`. */
+hone_status hone__portfolio_set_beside(const hone_portfolio_run *run,
+                                       hone_chooser *out, hone_error *err);
+
 /* learn.c: the chooser, trained and stored, or why there is none, in the
  * result. */
 hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err);

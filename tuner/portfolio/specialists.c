@@ -217,28 +217,40 @@ static size_t find_best(const hone_portfolio_run *run,
     return n;
 }
 
+/* `beside`: of each member there. */
+static hone_status add_place(const hone_portfolio_run *run, hone_chooser *out,
+                             const int64_t *dims, const double *cells,
+                             const double *beside, hone_error *err)
+{
+    size_t best[AT_PLACE];
+    float of_best[AT_PLACE];
+    const size_t n = find_best(run, out, cells, best);
+
+    for (size_t i = 0; i < n; ++i)
+        of_best[i] = (float)beside[best[i]];
+    return n ? hone__chooser_add_place(out, dims, best, of_best, n, err)
+             : HONE_OK;
+}
+
 hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
                                        hone_chooser *out, hone_error *err)
 {
     const hone_matrix *m = &run->matrix;
-    size_t best[AT_PLACE];
+    double beside[HONE_PORTFOLIO_WITH_SPECIALISTS] = {0};
 
     if (!run->n_specialists)
         return HONE_OK;
-    for (size_t p = 0; p < m->n_problems; ++p) {
-        const size_t n =
-            find_best(run, out, &m->time_ns[p * m->n_candidates], best);
-
-        if (n)
-            HONE_TRY(hone__chooser_add_place(out, m->problems[p].dims, best, n,
-                                             err));
-    }
+    for (size_t p = 0; p < m->n_problems; ++p)
+        HONE_TRY(add_place(run, out, m->problems[p].dims,
+                           &m->time_ns[p * m->n_candidates],
+                           &out->beside[p * out->n_members], err));
     for (size_t i = 0; i < m->n_likely; ++i) {
-        const size_t n =
-            find_best(run, out, &m->likely_cost[i * m->n_candidates], best);
+        const size_t at = i * m->n_candidates;
 
-        if (n)
-            HONE_TRY(hone__chooser_add_place(out, m->likely[i], best, n, err));
+        for (size_t k = 0; k < out->n_members; ++k)
+            beside[k] = m->likely_beside[at + run->members[k]];
+        HONE_TRY(add_place(run, out, m->likely[i], &m->likely_cost[at], beside,
+                           err));
     }
     return HONE_OK;
 }
