@@ -192,6 +192,22 @@ hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
                       space->csp.name);
 }
 
+void hone__space_leave_unsolved(hone_space *space)
+{
+    count_raw(space);
+}
+
+hone_status hone__space_list(hone_space *space, const uint16_t *rows, size_t n,
+                             hone_error *err)
+{
+    count_raw(space);
+    space->is_listed = 1;
+    HONE_TRY(hone__diagram_list(space->choices, space->n_params, rows, n,
+                                &space->diagram, err));
+    space->count = space->diagram->count;
+    return HONE_OK;
+}
+
 /* Solve with the constraints first .. last-1. */
 static hone_status solve_part(const hone_space *space, size_t first,
                               size_t last, hone_diagram **out, hone_error *err)
@@ -270,6 +286,10 @@ hone_status hone__space_fail_empty(const hone_space *space, hone_error *err)
     int64_t before = 0;
     hone_text where = {0};
 
+    if (space->is_listed)
+        return hone__fail(err, HONE_ERR_NOT_FOUND,
+                          "%s: none of the listed configurations is valid",
+                          space->csp.name);
     if (high == 0)
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "%s: empty without a constraint", space->csp.name);

@@ -42,7 +42,8 @@ typedef struct hone_space {
     hone_diagram *diagram;
     int64_t *slots; /* of a template: properties and dimensions filled in */
     int has_dims;
-    int is_whole; /* `prefer` leaves nothing out */
+    int is_whole;  /* `prefer` leaves nothing out */
+    int is_listed; /* it holds some known configurations only */
 } hone_space;
 
 /* `dims` NULL, or a size of it HONE_DIM_DEFAULT: constraints that read integer
@@ -65,6 +66,32 @@ hone_status hone__space_create_whole(const hone_template *tmpl,
                                      const int64_t *dims,
                                      const hone_properties *properties,
                                      hone_space **out, hone_error *err);
+/* The same without looking for the valid configurations, which takes nearly all
+ * of the time: for asking about a few that are known. Only hone__space_check(),
+ * hone__space_format(), hone__space_settle_indexes() and hone__space_free() may
+ * be called on it; of its members n_params, n_values, n_constraints and raw are
+ * as always, and count is 0. `is_whole`: what `prefer` leaves out is valid.
+ *
+ * hone__space_check() is HONE_OK here for those configurations that
+ * hone__space_find() finds in the solved space. A constraint that cannot be
+ * evaluated is no error of this space: checking the configuration is
+ * HONE_ERR_INPUT or HONE_ERR_OVERFLOW, and others are what they are. */
+hone_status hone__space_create_unsolved(const hone_template *tmpl,
+                                        const int64_t *dims,
+                                        const hone_properties *properties,
+                                        int is_whole, hone_space **out,
+                                        hone_error *err);
+/* Of the whole space those of `configs` that are valid, n_params values each,
+ * in any order, and the default configuration if it is. Value indexes are those
+ * of the whole space; numbers are its own. What differs in one value from a
+ * configuration of it is mostly not in it, hone__space_check() is HONE_OK for
+ * valid ones that are not, and hone__space_explain() speaks of the whole
+ * space. A constraint that cannot be evaluated leaves out the configuration. */
+hone_status hone__space_create_listed(const hone_template *tmpl,
+                                      const int64_t *dims,
+                                      const hone_properties *properties,
+                                      const int64_t *configs, size_t n,
+                                      hone_space **out, hone_error *err);
 void hone__space_free(hone_space *space);
 
 /* Configuration `index` (0 .. count-1). */

@@ -16,6 +16,11 @@ hone_status hone__space_add(hone_space *space, hone_node root, hone_error *err);
  * `value_indexes` that configuration: then there is no diagram. */
 hone_status hone__space_solve(hone_space *space, size_t *out_constraint,
                               int *value_indexes, hone_error *err);
+/* Instead: it is asked about single configurations by their values only, or
+ * holds these alone, n_params value indexes each. */
+void hone__space_leave_unsolved(hone_space *space);
+hone_status hone__space_list(hone_space *space, const uint16_t *rows, size_t n,
+                             hone_error *err);
 
 /* --- space_exists.c --- */
 /* One configuration of a template, for which expressions are evaluated; each

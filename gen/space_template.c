@@ -186,12 +186,10 @@ static hone_status fail_fault(const hone_space *space, const int *value_indexes,
     return status;
 }
 
-static hone_status build(hone_space *space, const int64_t *dims,
-                         const hone_properties *properties, hone_error *err)
+/* All but its configurations. */
+static hone_status describe(hone_space *space, const int64_t *dims,
+                            const hone_properties *properties, hone_error *err)
 {
-    int value_indexes[HONE_GRAPH_VARS];
-    size_t constraint;
-
     space->has_dims = dims != NULL;
     for (size_t i = 0; dims && i < space->tmpl->n_dims; ++i)
         space->has_dims &=
@@ -200,7 +198,14 @@ static hone_status build(hone_space *space, const int64_t *dims,
     HONE_TRY(check_arch(space, err));
     HONE_TRY(hone__space_prepare(space, space->tmpl->n_params, err));
     HONE_TRY(fill_choices(space, err));
-    HONE_TRY(add_requires(space, err));
+    return add_requires(space, err);
+}
+
+static hone_status solve(hone_space *space, hone_error *err)
+{
+    int value_indexes[HONE_GRAPH_VARS];
+    size_t constraint;
+
     HONE_TRY(hone__space_solve(space, &constraint, value_indexes, err));
     return constraint < space->n_constraints
                ? fail_fault(space, value_indexes, err)
@@ -219,7 +224,7 @@ static hone_status create(const hone_template *tmpl, const int64_t *dims,
         return no_memory(err);
     space->tmpl = tmpl;
     space->is_whole = is_whole;
-    status = build(space, dims, properties, err);
+    status = describe(space, dims, properties, err);
     if (status)
         hone__space_free(space);
     else
@@ -227,11 +232,22 @@ static hone_status create(const hone_template *tmpl, const int64_t *dims,
     return status;
 }
 
+/* What became of filling in its configurations: it is made, or nothing is. */
+static hone_status made(hone_space **out, hone_status status)
+{
+    if (status) {
+        hone__space_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 hone_status hone__space_create(const hone_template *tmpl, const int64_t *dims,
                                const hone_properties *properties,
                                hone_space **out, hone_error *err)
 {
-    return create(tmpl, dims, properties, 0, out, err);
+    HONE_TRY(create(tmpl, dims, properties, 0, out, err));
+    return made(out, solve(*out, err));
 }
 
 hone_status hone__space_create_whole(const hone_template *tmpl,
@@ -239,7 +255,19 @@ hone_status hone__space_create_whole(const hone_template *tmpl,
                                      const hone_properties *properties,
                                      hone_space **out, hone_error *err)
 {
-    return create(tmpl, dims, properties, 1, out, err);
+    HONE_TRY(create(tmpl, dims, properties, 1, out, err));
+    return made(out, solve(*out, err));
+}
+
+hone_status hone__space_create_unsolved(const hone_template *tmpl,
+                                        const int64_t *dims,
+                                        const hone_properties *properties,
+                                        int is_whole, hone_space **out,
+                                        hone_error *err)
+{
+    HONE_TRY(create(tmpl, dims, properties, is_whole, out, err));
+    hone__space_leave_unsolved(*out);
+    return HONE_OK;
 }
 
 /* ---- configurations by value ------------------------------------------- */
@@ -264,19 +292,27 @@ static size_t value_index(const hone_param *param, int64_t value)
     return i;
 }
 
-int64_t hone__space_find(const hone_space *space, const int64_t *config)
+/* 0: some value is none of its parameter's. */
+static int find_values(const hone_template *tmpl, const int64_t *config,
+                       int *out_value_indexes)
 {
-    const hone_template *tmpl = space->tmpl;
-    int value_indexes[HONE_GRAPH_VARS];
-
     for (size_t i = 0; i < tmpl->n_params; ++i) {
         const size_t at = value_index(&tmpl->params[i], config[i]);
 
         if (at == tmpl->params[i].n_values)
-            return -1;
-        value_indexes[i] = (int)at;
+            return 0;
+        out_value_indexes[i] = (int)at;
     }
-    return hone__space_find_indexes(space, value_indexes);
+    return 1;
+}
+
+int64_t hone__space_find(const hone_space *space, const int64_t *config)
+{
+    int value_indexes[HONE_GRAPH_VARS];
+
+    return find_values(space->tmpl, config, value_indexes)
+               ? hone__space_find_indexes(space, value_indexes)
+               : -1;
 }
 
 static hone_status refuse_value(const hone_template *tmpl,
@@ -320,6 +356,59 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
                       HONE_PLACE(tmpl, require->condition.line),
                       hone__require_text(require),
                       *require->message ? ": " : "", require->message);
+}
+
+/* ---- some that are known ------------------------------------------------ */
+
+/* Add it to the rows if it is valid. */
+static hone_status add_row(const hone_space *space, const int64_t *config,
+                           uint16_t *rows, size_t *n, hone_error *err)
+{
+    const size_t n_params = space->tmpl->n_params;
+    int value_indexes[HONE_GRAPH_VARS];
+    const hone_status status = hone__space_check(space, config, NULL);
+
+    if (status == HONE_ERR_NO_MEMORY)
+        return no_memory(err);
+    if (status || !find_values(space->tmpl, config, value_indexes))
+        return HONE_OK;
+    for (size_t i = 0; i < n_params; ++i)
+        rows[*n * n_params + i] = (uint16_t)value_indexes[i];
+    ++*n;
+    return HONE_OK;
+}
+
+static hone_status list(hone_space *space, const int64_t *configs, size_t n,
+                        hone_error *err)
+{
+    const hone_template *tmpl = space->tmpl;
+    uint16_t *rows = hone__alloc(((n + 1) * tmpl->n_params + 1) * sizeof *rows);
+    int64_t usual[HONE_GRAPH_VARS];
+    size_t n_rows = 0;
+    hone_status status;
+
+    if (!rows)
+        return no_memory(err);
+    for (size_t i = 0; i < tmpl->n_params; ++i)
+        usual[i] = tmpl->params[i].values[tmpl->params[i].default_index];
+    status = add_row(space, usual, rows, &n_rows, err);
+    for (size_t i = 0; status == HONE_OK && i < n; ++i)
+        status =
+            add_row(space, configs + i * tmpl->n_params, rows, &n_rows, err);
+    if (status == HONE_OK)
+        status = hone__space_list(space, rows, n_rows, err);
+    hone__free(rows);
+    return status;
+}
+
+hone_status hone__space_create_listed(const hone_template *tmpl,
+                                      const int64_t *dims,
+                                      const hone_properties *properties,
+                                      const int64_t *configs, size_t n,
+                                      hone_space **out, hone_error *err)
+{
+    HONE_TRY(create(tmpl, dims, properties, 1, out, err));
+    return made(out, list(*out, configs, n, err));
 }
 
 /* ---- the default ------------------------------------------------------- */

@@ -38,6 +38,20 @@ static json_t *members_json(const hone_portfolio_result *r)
     return array;
 }
 
+static json_t *steps_json(const hone_portfolio_result *r)
+{
+    json_t *object = json_object();
+
+    for (int i = 0; i < HONE_N_PORTFOLIO_STEPS; ++i) {
+        char member[40];
+
+        (void)snprintf(member, sizeof member, "%s:f",
+                       hone__portfolio_step_name((hone_portfolio_step)i));
+        object = hone__json_add(object, member, r->step_s[i]);
+    }
+    return object;
+}
+
 /* "1.2 %", and "-" where there is none. */
 static void percent(int known, double part, char out[24])
 {
@@ -52,13 +66,13 @@ static json_t *result_json(const char *op, const hone_portfolio_result *r)
     char best[24], single[24], chooser[24], nearest[24];
     json_t *row = hone__json(
         "op:s types:s problems:I candidates:I known:I measured:I failed:I "
-        "compiled:I out:I new_winners:I skipped:I seconds:f n_members:I "
-        "specialists:I further:I",
+        "compiled:I out:I new_winners:I skipped:I seconds:f steps:o "
+        "n_members:I specialists:I further:I",
         op, r->types, (int64_t)r->n_problems, (int64_t)r->n_candidates,
         r->n_known, r->n_measured, r->n_failed, r->n_compiles,
         (int64_t)r->n_out, (int64_t)r->n_better, (int64_t)r->n_skipped,
-        r->seconds, (int64_t)r->n_members, (int64_t)r->n_specialists,
-        (int64_t)r->n_further);
+        r->seconds, steps_json(r), (int64_t)r->n_members,
+        (int64_t)r->n_specialists, (int64_t)r->n_further);
 
     percent(1, r->mean - 1, best);
     percent(1, r->single - 1, single);

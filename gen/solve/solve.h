@@ -119,4 +119,12 @@ hone_status hone__csp_find_fault(const hone_csp *csp, const hone_node *roots,
                                  size_t n_roots, size_t *out_root,
                                  int *out_values, hone_error *err);
 
+/* ---- without solving (diagram_listed.c) --------------------------------- */
+
+/* Of these configurations alone, n_vars value indexes each, in any order and as
+ * often as they come; levels are in the order of the variables. */
+hone_status hone__diagram_list(const hone_choices *vars, size_t n_vars,
+                               const uint16_t *rows, size_t n,
+                               hone_diagram **out, hone_error *err);
+
 #endif

@@ -218,8 +218,10 @@ hone_status hone__portfolio_measure_homes(hone_portfolio_run *run,
 {
     homes h = {.run = run, .n_variants = run->n_members + run->n_specialists};
     hone_launch_spec *spec = NULL;
-    hone_status status = hone__portfolio_read_trials(run, err);
+    hone_status status;
 
+    hone__portfolio_begin_step(run, HONE_STEP_homes);
+    status = hone__portfolio_read_trials(run, err);
     if (status == HONE_OK)
         status =
             hone__matrix_launch_spec(&run->matrix, run->members[0], &spec, err);
@@ -240,5 +242,6 @@ hone_status hone__portfolio_measure_homes(hone_portfolio_run *run,
     hone__launch_spec_free(spec);
     hone__free(h.dims);
     hone__free(h.is_wanted);
+    hone__portfolio_begin_step(run, HONE_STEP_specialists);
     return status;
 }

@@ -25,14 +25,16 @@ static hone_status open_space(const hone_matrix *matrix, size_t impl,
     *out = NULL;
     hone__template_known_dims(tmpl, matrix->problems[problem].dims, 1, dims);
     if (status == HONE_OK)
-        status =
-            hone__space_create_whole(tmpl, dims, matrix->properties, out, &why);
+        status = hone__space_create_unsolved(tmpl, dims, matrix->properties, 1,
+                                             out, &why);
     if (status == HONE_OK || does_not_apply(status))
         return HONE_OK;
     *err = why;
     return status;
 }
 
+/* A constraint that cannot be evaluated for it makes it not valid here, and
+ * says nothing of the others. */
 static hone_status is_valid(const hone_space *space, const hone_template *tmpl,
                             const char *text, int *out, hone_error *err)
 {
@@ -44,7 +46,8 @@ static hone_status is_valid(const hone_space *space, const hone_template *tmpl,
         return hone__out_of_memory(err, " for a portfolio");
     status = hone__config_parse(tmpl, text, config, NULL);
     if (status == HONE_OK)
-        *out = hone__space_find(space, config) >= 0;
+        status = hone__space_check(space, config, NULL);
+    *out = status == HONE_OK;
     hone__free(config);
     return status == HONE_ERR_NO_MEMORY
                ? hone__out_of_memory(err, " for a portfolio")

@@ -13,6 +13,31 @@
 
 enum { ANSWER_S = 60 };
 
+/* ---- seconds of steps -------------------------------------------------------
+ */
+
+const char *hone__portfolio_step_name(hone_portfolio_step step)
+{
+    static const char *const names[] = {
+#define HONE_PORTFOLIO_STEP(name, what) #name,
+        HONE_PORTFOLIO_STEP_MAP(HONE_PORTFOLIO_STEP)
+#undef HONE_PORTFOLIO_STEP
+    };
+
+    return names[step];
+}
+
+void hone__portfolio_begin_step(hone_portfolio_run *run,
+                                hone_portfolio_step step)
+{
+    const double now_s = hone__now_s();
+
+    if (run->step_start_s > 0)
+        run->result.step_s[run->step] += now_s - run->step_start_s;
+    run->step_start_s = now_s;
+    run->step = step;
+}
+
 /* ---- one set of types -------------------------------------------------------
  */
 
@@ -58,7 +83,9 @@ static hone_status run_steps(hone_portfolio_run *run, hone_error *err)
 
     HONE_TRY(make_room(run, err));
     HONE_TRY(hone__matrix_read(m, err));
+    hone__portfolio_begin_step(run, HONE_STEP_spaces);
     HONE_TRY(hone__matrix_check(m, err));
+    hone__portfolio_begin_step(run, HONE_STEP_candidates);
     HONE_TRY(hone__portfolio_choose_candidates(run, err));
     for (size_t i = 0; i < run->n_set; ++i)
         run->is_measured[run->set[i]] = 1;
@@ -75,6 +102,7 @@ static hone_status run_steps(hone_portfolio_run *run, hone_error *err)
     HONE_TRY(hone__portfolio_settle(run, err));
     for (size_t i = 0; i < m->n_candidates; ++i)
         run->result.n_out += m->candidates[i].is_wrong != 0;
+    hone__portfolio_begin_step(run, HONE_STEP_learning);
     hone__portfolio_conclude(run);
     return hone__portfolio_learn(run, err);
 }
@@ -95,6 +123,7 @@ static hone_status portfolio_of(const hone_portfolio_request *request,
     if (run->n_devices)
         memcpy(run->ordinals, request->ordinals,
                run->n_devices * sizeof *run->ordinals);
+    hone__portfolio_begin_step(run, HONE_STEP_likely);
     status = hone__matrix_open(request->tune, device_id, properties, types,
                                &run->matrix, err);
     if (status == HONE_OK &&
@@ -103,6 +132,7 @@ static hone_status portfolio_of(const hone_portfolio_request *request,
         run->result.types = types;
         run->result.n_problems = run->matrix.n_problems;
         status = run_steps(run, err);
+        hone__portfolio_begin_step(run, run->step); /* the last one ends */
         run->result.seconds = hone__now_s() - start_s;
         if (status == HONE_OK && request->on_result)
             request->on_result(request->user, &run->result);

@@ -19,6 +19,25 @@ enum { HONE_PORTFOLIO_LEAST = 8, HONE_PORTFOLIO_MOST = 32 };
 enum { HONE_PORTFOLIO_WITH_SPECIALISTS = 128 };
 #define HONE_PORTFOLIO_SPECIALIST_GAIN 0.0002
 
+/* X(NAME, what takes the time), in the order in which they begin first.
+ * Settling goes back to earlier ones, whose seconds add up. */
+#define HONE_PORTFOLIO_STEP_MAP(X)                                             \
+    X(likely, "problems and candidates, and what is likely between them")      \
+    X(spaces, "which candidates are valid where")                              \
+    X(candidates, "candidates, chosen and timed at every problem")             \
+    X(edges, "members, chosen and verified on edge shapes")                    \
+    X(specialists, "specialists, chosen, timed at two problems and verified")  \
+    X(homes, "specialists, timed near to where they are good")                 \
+    X(reach, "all of these, verified at large sizes")                          \
+    X(learning, "the chooser, trained and stored")
+
+typedef enum hone_portfolio_step {
+#define HONE_PORTFOLIO_STEP(name, what) HONE_STEP_##name,
+    HONE_PORTFOLIO_STEP_MAP(HONE_PORTFOLIO_STEP)
+#undef HONE_PORTFOLIO_STEP
+        HONE_N_PORTFOLIO_STEPS
+} hone_portfolio_step;
+
 typedef struct hone_portfolio_member {
     char implementation[64];
     char config[256];
@@ -64,6 +83,7 @@ typedef struct hone_portfolio_result {
     hone_portfolio_loss chooser;
     hone_portfolio_loss nearest; /* of the winner of the nearest problem */
     double seconds;
+    double step_s[HONE_N_PORTFOLIO_STEPS]; /* parts of them */
 } hone_portfolio_result;
 
 typedef struct hone_portfolio_request {
@@ -90,6 +110,9 @@ typedef struct hone_portfolio_request {
     void (*on_result)(void *user, const hone_portfolio_result *result);
     void *user;
 } hone_portfolio_request;
+
+/* "spaces" */
+const char *hone__portfolio_step_name(hone_portfolio_step step);
 
 /* Measure what is missing, choose, train, and store trials and choosers. Again
  * it goes on, and measures nothing twice. HONE_ERR_INTERRUPTED: all trials are

@@ -19,6 +19,8 @@ typedef struct hone_portfolio_run {
     const hone_portfolio_request *request;
     hone_matrix matrix;
     hone_portfolio_result result;
+    hone_portfolio_step step; /* that takes the time since step_start_s */
+    double step_start_s;
     unsigned char *always, *never, *is_measured; /* of each candidate */
     /* What members cover: rows of problems, then of likely ones. */
     double *cover_ns, *cover_best_ns, *cover_weight;
@@ -61,6 +63,10 @@ typedef struct hone_portfolio_list {
     int is_further; /* the problem is not tuned */
     int is_done;
 } hone_portfolio_list;
+
+/* portfolio.c: from now on time is spent on this step. */
+void hone__portfolio_begin_step(hone_portfolio_run *run,
+                                hone_portfolio_step step);
 
 /* settle.c: by what is known so far, those that are to be measured everywhere,
  * in `set`. */

@@ -215,8 +215,11 @@ hone_status hone__portfolio_settle(hone_portfolio_run *run, hone_error *err)
     size_t n_wrong = 1;
 
     for (int round = 0; n_wrong && round < MOST_ROUNDS; ++round) {
+        hone__portfolio_begin_step(run, HONE_STEP_edges);
         HONE_TRY(settle_members(run, err));
+        hone__portfolio_begin_step(run, HONE_STEP_specialists);
         HONE_TRY(hone__portfolio_add_specialists(run, err));
+        hone__portfolio_begin_step(run, HONE_STEP_reach);
         HONE_TRY(hone__portfolio_reach(run, err));
         n_wrong = drop_wrong(run);
     }

@@ -66,6 +66,7 @@ typedef struct carry_walk {
     int64_t *config; /* scratch */
     char *last;      /* configuration of the row before; NULL: none */
     int is_valid;    /* it is one of this text, and `job` is what it is */
+    int is_here;     /* and one of this problem and device */
     hone_tune_job job;
     same_variant *same;
     size_t n_same;
@@ -102,6 +103,11 @@ static hone_status read_config(carry_walk *walk, const char *config,
     walk->is_valid = status == HONE_OK;
     walk->job.index =
         walk->is_valid ? hone__space_find(impl->space, walk->config) : -1;
+    /* A list's space has those of the list only. */
+    walk->is_here =
+        walk->is_valid &&
+        (walk->job.index >= 0 ||
+         hone__space_check(impl->space, walk->config, NULL) == HONE_OK);
     return status == HONE_ERR_NO_MEMORY
                ? hone__fail(err, status, "%s", why.text)
                : HONE_OK;
@@ -126,7 +132,7 @@ static hone_status add_same(carry_walk *walk, int64_t variant_id,
     same = &walk->same[walk->n_same++];
     *same = (same_variant){.variant_id = variant_id, .carried = carried};
     same->is_default =
-        walk->job.index < 0 ? -1 : walk->job.index == walk->impl->default_index;
+        walk->is_here ? walk->job.index == walk->impl->default_index : -1;
     hone__text_puts(&same->spec, hone__text_str(&walk->job.spec));
     return hone__text_check(&same->spec, err);
 }
