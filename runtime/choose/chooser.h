@@ -30,7 +30,7 @@ enum {
     HONE_CHOOSER_MEMBERS = 256,      /* at most */
     HONE_CHOOSER_PROBLEMS = 256,     /* at most */
     HONE_CHOOSER_ESTIMATES = 4096,   /* at most */
-    HONE_CHOOSER_PLACES = 1024,      /* at most */
+    HONE_CHOOSER_PLACES = 1152,      /* at most */
     HONE_CHOOSER_AT_PLACE = 8,       /* members of a place, at most */
     HONE_CHOOSER_LEAST_TIMES = 3,    /* a member with fewer is not predicted */
     HONE_CHOOSER_WITHIN = 1 << 28,   /* elements of 8 bytes are 2 GiB */

@@ -82,6 +82,19 @@ static void finds_what_is_cheap(void **state)
         assert_true(fabs(cost - hone__likely_cost(&likely, config, &beside)) <
                     1e-9);
         assert_true(beside == 0);
+        {
+            int64_t other[HONE_MAX_PARAMS];
+            hone_likely known;
+
+            memcpy(other, config, sizeof other);
+            other[0] = other[1] = 14; /* more than 90 */
+            assert_int_equal(hone__likely_open_unsolved(tmpl, dims, &properties,
+                                                        NULL, &known, &err),
+                             HONE_OK);
+            assert_true(hone__likely_cost(&known, config, &beside) == cost);
+            assert_true(isnan(hone__likely_cost(&known, other, &beside)));
+            hone__likely_close(&known);
+        }
         hone__space_format(likely.space, config, &spelt);
         assert_string_equal(hone__text_str(&spelt),
                             n > 100 ? "A=11,B=3,HOW=plain,D=7"

@@ -19,6 +19,18 @@ typedef struct seeker {
     size_t n_starts;
 } seeker;
 
+/* Beside its space. */
+static hone_status open_features(hone_likely *out, const int64_t *dims,
+                                 const hone_properties *properties,
+                                 hone_error *err)
+{
+    HONE_TRY(hone__features_create(out->tmpl, dims, properties, &out->features,
+                                   err));
+    out->row =
+        hone__alloc((hone__features_count(out->features) + 1) * sizeof(float));
+    return out->row ? HONE_OK : hone__out_of_memory(err, " for a portfolio");
+}
+
 hone_status hone__likely_open(const hone_template *tmpl, const int64_t *dims,
                               const hone_properties *properties,
                               const hone_lesson *lesson, hone_likely *out,
@@ -29,11 +41,19 @@ hone_status hone__likely_open(const hone_template *tmpl, const int64_t *dims,
     if (!out->space->count)
         return hone__fail(err, HONE_ERR_CONSTRAINT,
                           "no configuration is valid there");
-    HONE_TRY(
-        hone__features_create(tmpl, dims, properties, &out->features, err));
-    out->row =
-        hone__alloc((hone__features_count(out->features) + 1) * sizeof(float));
-    return out->row ? HONE_OK : hone__out_of_memory(err, " for a portfolio");
+    return open_features(out, dims, properties, err);
+}
+
+hone_status hone__likely_open_unsolved(const hone_template *tmpl,
+                                       const int64_t *dims,
+                                       const hone_properties *properties,
+                                       const hone_lesson *lesson,
+                                       hone_likely *out, hone_error *err)
+{
+    *out = (hone_likely){.tmpl = tmpl, .lesson = lesson};
+    HONE_TRY(hone__space_create_unsolved(tmpl, dims, properties, 0, &out->space,
+                                         err));
+    return open_features(out, dims, properties, err);
 }
 
 void hone__likely_close(hone_likely *likely)
@@ -74,7 +94,7 @@ double hone__likely_cost(const hone_likely *likely, const int64_t *config,
                          double *out_beside)
 {
     *out_beside = 0;
-    return hone__space_find(likely->space, config) < 0
+    return hone__space_check(likely->space, config, NULL) != HONE_OK
                ? NAN
                : cost_at(likely, config, out_beside);
 }

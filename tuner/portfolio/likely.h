@@ -10,7 +10,7 @@
 #include "tuner/model/features.h"
 #include "tuner/portfolio/lessons.h"
 
-enum { HONE_LIKELY_MOST = 512 };
+enum { HONE_LIKELY_MOST = 896 };
 
 typedef struct hone_likely {
     const hone_template *tmpl;
@@ -27,6 +27,13 @@ hone_status hone__likely_open(const hone_template *tmpl, const int64_t *dims,
                               const hone_properties *properties,
                               const hone_lesson *lesson, hone_likely *out,
                               hone_error *err);
+/* The same, of known configurations alone: of it only costs may be asked, and
+ * it is open where no configuration is valid, too. */
+hone_status hone__likely_open_unsolved(const hone_template *tmpl,
+                                       const int64_t *dims,
+                                       const hone_properties *properties,
+                                       const hone_lesson *lesson,
+                                       hone_likely *out, hone_error *err);
 void hone__likely_close(hone_likely *likely);
 
 /* The logarithm of a cost, `*out_beside` of it by the lesson; NAN: it is no

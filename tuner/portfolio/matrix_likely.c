@@ -69,14 +69,6 @@ typedef struct likely_work {
     char *configs[HONE_LIKELY_MOST]; /* the cheapest; NULL: nothing is valid */
 } likely_work;
 
-static hone_status open_at(const hone_matrix *m, size_t i, hone_likely *out,
-                           hone_error *err)
-{
-    return hone__likely_open(
-        m->impls[m->likely_impl], m->likely[i], m->properties,
-        hone__lessons_at(m->lessons, m->likely[i]), out, err);
-}
-
 hone_status hone__matrix_check_stop(const hone_matrix *m, hone_error *err)
 {
     const volatile sig_atomic_t *stop = m->tune->farm.stop;
@@ -94,7 +86,9 @@ static hone_status find_cheapest(void *user, int64_t i, hone_error *err)
     hone_text text = {0};
     hone_likely likely;
     double cost = 0;
-    hone_status status = open_at(m, (size_t)i, &likely, &why);
+    hone_status status = hone__likely_open(
+        m->impls[m->likely_impl], m->likely[i], m->properties,
+        hone__lessons_at(m->lessons, m->likely[i]), &likely, &why);
 
     if (status == HONE_OK)
         status = hone__likely_cheapest(&likely, config, &cost, &why);
@@ -119,7 +113,9 @@ static hone_status find_costs(void *user, int64_t i, hone_error *err)
     double *cells = &m->likely_cost[(size_t)i * n];
     hone_error why = {0};
     hone_likely likely;
-    const hone_status status = open_at(m, (size_t)i, &likely, &why);
+    const hone_status status = hone__likely_open_unsolved(
+        m->impls[m->likely_impl], m->likely[i], m->properties,
+        hone__lessons_at(m->lessons, m->likely[i]), &likely, &why);
 
     for (size_t c = 0; c < n; ++c) {
         int64_t config[HONE_MAX_PARAMS];

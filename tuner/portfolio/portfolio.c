@@ -99,6 +99,7 @@ static hone_status run_steps(hone_portfolio_run *run, hone_error *err)
         run->result.n_known = n_known;
     }
     run->result.n_candidates = run->n_set;
+    HONE_TRY(hone__matrix_learn_likely(m, err)); /* of what was just timed */
     HONE_TRY(hone__portfolio_settle(run, err));
     for (size_t i = 0; i < m->n_candidates; ++i)
         run->result.n_out += m->candidates[i].is_wrong != 0;

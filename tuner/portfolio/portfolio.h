@@ -16,7 +16,7 @@ enum { HONE_PORTFOLIO_LEAST = 8, HONE_PORTFOLIO_MOST = 32 };
 #define HONE_PORTFOLIO_GAIN 0.002
 /* Beside them, for a chooser, specialists: each still has to gain so much of
  * what likely problems cost. */
-enum { HONE_PORTFOLIO_WITH_SPECIALISTS = 128 };
+enum { HONE_PORTFOLIO_WITH_SPECIALISTS = 224 };
 #define HONE_PORTFOLIO_SPECIALIST_GAIN 0.0002
 
 /* X(NAME, what takes the time), in the order in which they begin first.
