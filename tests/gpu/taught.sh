@@ -3,7 +3,8 @@
 # What earlier problems and more trials are worth to a search: COUNT problems of an
 # operation that nobody chose are tuned together with 150 trials each (taught), as
 # many others one by one: with an empty database (e150: 150 trials each), and with a
-# copy of the taught one (t40). Their winners are then timed in turns.
+# copy of the taught one (t40). Their winners are then timed in turns; where winners
+# are of several implementations, which `hone bench` does not take, finals are compared.
 #
 #     sh tests/gpu/taught.sh FOLDER OP [RUN ..]
 #
@@ -12,8 +13,8 @@
 # IMPLEMENTATION (OP), SEED: of the taught ones, the judged ones have the next
 # (20261203), COUNT (24), DEVICES (as many GPUs as there are): problem i is always on
 # the i-th of them in turn, which has its share of the cores. SECONDS_MAX (500).
-# What FOLDER has already is not run again, so that a long run can have a call of its own
-# (of one RUN nothing is compared).
+# What FOLDER has already of the same problems is not run again, so that a long run can
+# have a call of its own (of one RUN nothing is compared).
 . "$(dirname "$0")/steps.sh"
 OP=${2:?name an operation}
 shift 2
@@ -44,8 +45,15 @@ problems() {
         sed "s/^/$OP /"
     fi
 }
-problems "$SEED" >"$OUT/taught.shapes"
-problems $((SEED + 1)) >"$OUT/judged.shapes"
+problems "$SEED" >"$scratch/taught.shapes"
+problems $((SEED + 1)) >"$scratch/judged.shapes"
+for list in taught.shapes judged.shapes; do
+    if [ -e "$OUT/$list" ] && ! cmp -s "$OUT/$list" "$scratch/$list"; then
+        echo "$OUT has runs of other problems: name an empty folder" >&2
+        exit 2
+    fi
+    cp "$scratch/$list" "$OUT/$list"
+done
 
 # on LANE COMMAND..: with what is left of the time, on its cores.
 on() {
@@ -112,7 +120,7 @@ each() {
 case " $*" in *" t"*)
     of=all
     [ "$DEVICE" != cpu ] || of=cpu
-    [ -e "$OUT/taught.db" ] || step taught "$HONE" tune "$IMPLEMENTATION" \
+    step taught "$HONE" tune "$IMPLEMENTATION" \
         --shapes "$OUT/taught.shapes" --budget "${TAUGHT:-150}" --no-portfolio \
         --quiet --device $of --db "$OUT/taught.db" --format json || exit 1
     ;;
@@ -124,15 +132,27 @@ for run in "$@"; do
 done
 [ $# -lt 2 ] || each turns "$@"
 
-# A line for each run of each problem, and of each run the geometric mean.
+# A line for each run of each problem, and of each run the geometric mean. Where
+# nothing ran in turns (winners of several implementations do not), of its final.
+in_turns() { # in_turns RUN I
+    db_ask :memory: "select '$1 $2 ' || (value ->> 'time_ns') from
+        json_each(readfile('$OUT/turns.$2.json'), '\$.rows') where value ->> 'name'
+        = 'config' and value ->> 'config' = '$(winner "$OUT/$1.$2.json")'
+        and value ->> 'time_ns' > 0 limit 1"
+}
+in_final() {
+    db_ask :memory: "select '$1 $2 ' || (value ->> 'time_ns') from
+        json_each(readfile('$OUT/$1.$2.json'), '\$.shapes')
+        where value ->> 'time_ns' > 0 and value ->> 'stopped' <> 'interrupted'"
+}
 for run in "$@"; do
     i=1
     while [ "$i" -le "$COUNT" ]; do
-        [ ! -s "$OUT/turns.$i.json" ] || [ ! -s "$OUT/$run.$i.json" ] ||
-            db_ask :memory: "select '$run $i ' || (value ->> 'time_ns') from
-                json_each(readfile('$OUT/turns.$i.json'), '\$.rows') where value ->> 'name'
-                = 'config' and value ->> 'config' = '$(winner "$OUT/$run.$i.json")'
-                and value ->> 'time_ns' > 0 limit 1"
+        if [ -s "$OUT/turns.$i.json" ] && [ -s "$OUT/$run.$i.json" ]; then
+            in_turns "$run" "$i"
+        elif [ -s "$OUT/$run.$i.json" ]; then
+            in_final "$run" "$i"
+        fi
         i=$((i + 1))
     done
 done >"$OUT/times.txt"

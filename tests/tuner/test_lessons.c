@@ -4,6 +4,7 @@
 #include "tests/tuner/search_fixture.h"
 
 #include "tuner/portfolio/lessons.h"
+#include "tuner/portfolio/likely.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -133,6 +134,25 @@ static double ask(const lesson_fixture *f, const hone_lessons *lessons,
     return value;
 }
 
+/* The cheapest by costs and lessons: A = 0 by its cost, and not B = 4. */
+static void expect_likely(const lesson_fixture *f, const hone_lessons *lessons)
+{
+    const int64_t dims[HONE_MAX_DIMS] = {5000};
+    int64_t config[8], slow[] = {0, 4, 1};
+    double cost, beside;
+    hone_likely likely;
+
+    assert_ok(hone__likely_open(f->of.tmpl, dims, &f->properties,
+                                hone__lessons_at(lessons, dims), &likely, why));
+    assert_ok(hone__likely_cheapest(&likely, config, &cost, why));
+    assert_int_equal(config[0], 0);
+    assert_int_not_equal(config[1], 4);
+    assert_true(cost == hone__likely_cost(&likely, config, &beside));
+    assert_true(fabs(cost - beside - log(100)) < 1e-4);
+    assert_true(hone__likely_cost(&likely, slow, &beside) - cost > 0.5);
+    hone__likely_close(&likely);
+}
+
 static void learns_what_costs_leave(void **state)
 {
     lesson_fixture f;
@@ -156,6 +176,7 @@ static void learns_what_costs_leave(void **state)
                         ask(&f, lessons, size + 8, 1, 1) >
                     0.05);
     }
+    expect_likely(&f, lessons);
     assert_true(hone__lesson(NULL, NULL) == 0);
     assert_null(hone__lessons_at(NULL, NULL));
     hone__lessons_free(lessons);

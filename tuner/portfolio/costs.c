@@ -7,6 +7,7 @@
 #include "tuner/portfolio/lessons.h"
 #include "tuner/portfolio/portfolio_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Members share what their costs have in common. */
@@ -57,13 +58,71 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
 /* ---- beside costs ---------------------------------------------------------
  */
 
-/* Of all members at one problem. `row`: room for features. */
+enum { CHEAPEST = 4 };
+
+/* Members that places may have: what lessons add is said there. */
+static int is_taught(const hone_portfolio_run *run, const hone_chooser *out,
+                     size_t member)
+{
+    const size_t candidate = run->members[member];
+
+    return run->matrix.candidates[candidate].impl == run->matrix.likely_impl &&
+           out->members[member].cost && !run->always[candidate];
+}
+
+/* What lessons add has a level of its own at each problem, which says nothing
+ * to libraries and others that have none: it is taken off, as the mean of those
+ * that are the cheapest there by costs and lessons together. `cost`: 0 of those
+ * that are not valid there. */
+static void centre(const hone_portfolio_run *run, const hone_chooser *out,
+                   const double *cost, double *beside)
+{
+    unsigned char is_taken[HONE_PORTFOLIO_WITH_SPECIALISTS] = {0};
+    double sum = 0;
+    size_t n = 0;
+
+    for (; n < CHEAPEST; ++n) {
+        size_t best = SIZE_MAX;
+
+        for (size_t i = 0; i < out->n_members; ++i)
+            if (cost[i] > 0 && !is_taken[i] && is_taught(run, out, i) &&
+                (best == SIZE_MAX || cost[i] < cost[best]))
+                best = i;
+        if (best == SIZE_MAX)
+            break;
+        is_taken[best] = 1;
+        sum += beside[best];
+    }
+    for (size_t i = 0; i < out->n_members && n; ++i)
+        if (is_taught(run, out, i))
+            beside[i] -= sum / (double)n;
+}
+
+void hone__portfolio_likely_beside(const hone_portfolio_run *run,
+                                   const hone_chooser *out, size_t likely,
+                                   double *beside)
+{
+    const hone_matrix *m = &run->matrix;
+    double cost[HONE_PORTFOLIO_WITH_SPECIALISTS];
+
+    for (size_t i = 0; i < out->n_members; ++i) {
+        const size_t at = likely * m->n_candidates + run->members[i];
+
+        cost[i] = m->likely_cost[at];
+        beside[i] = is_taught(run, out, i) ? m->likely_beside[at] : 0;
+    }
+    centre(run, out, cost, beside);
+}
+
+/* Of all members at one problem of the chooser. `row`: room for features. */
 static hone_status set_beside_at(const hone_portfolio_run *run,
                                  hone_chooser *out, size_t problem, float *row,
                                  hone_error *err)
 {
     const hone_matrix *m = &run->matrix;
     const hone_template *tmpl = m->impls[m->likely_impl];
+    double *beside = &out->beside[problem * out->n_members];
+    double cost[HONE_PORTFOLIO_WITH_SPECIALISTS] = {0};
     int64_t dims[HONE_MAX_DIMS] = {0};
     int64_t config[HONE_MAX_PARAMS];
     hone_features *features = NULL;
@@ -73,15 +132,19 @@ static hone_status set_beside_at(const hone_portfolio_run *run,
     lesson = hone__lessons_at(m->lessons, dims);
     HONE_TRY(hone__features_create(tmpl, dims, m->properties, &features, err));
     for (size_t i = 0; i < out->n_members; ++i) {
-        const hone_matrix_candidate *c = &m->candidates[run->members[i]];
+        const size_t c = run->members[i];
 
-        if (c->impl != m->likely_impl || !out->members[i].cost ||
-            run->always[run->members[i]] ||
-            hone__config_parse(tmpl, c->config, config, NULL) != HONE_OK)
+        if (!is_taught(run, out, i) ||
+            hone__config_parse(tmpl, m->candidates[c].config, config, NULL) !=
+                HONE_OK)
             continue;
         hone__features_get(features, config, row);
-        out->beside[problem * out->n_members + i] = hone__lesson(lesson, row);
+        beside[i] = hone__lesson(lesson, row);
+        if (problem >= m->n_problems || /* a further one: who is valid there? */
+            hone__portfolio_cell(run, problem, c) >= HONE_CELL_UNKNOWN)
+            cost[i] = exp(hone__features_row_cost(features, row) + beside[i]);
     }
+    centre(run, out, cost, beside);
     hone__features_free(features);
     return HONE_OK;
 }

@@ -49,7 +49,7 @@ static hone_status fill(hone_portfolio_run *run, hone_chooser *out,
         memcpy(&out->time_ns[p * out->n_members], extra->time_ns,
                out->n_members * sizeof *out->time_ns);
     }
-    return hone__portfolio_set_beside(run, out, err);
+    return HONE_OK;
 }
 
 static int64_t count_times(const hone_chooser *chooser)
@@ -95,13 +95,57 @@ static hone_launch_case case_of(const hone_portfolio_run *run,
                               m->properties};
 }
 
+/* Only places say what members take beside their costs: those that none has are
+ * predicted without it. */
+static void forget_unplaced(hone_chooser *out)
+{
+    unsigned char is_placed[HONE_CHOOSER_MEMBERS] = {0};
+
+    for (size_t i = 0; i < out->n_places; ++i)
+        for (size_t k = 0; k < out->places[i].n_members; ++k)
+            is_placed[out->places[i].members[k]] = 1;
+    for (size_t at = 0; at < out->n_problems * out->n_members; ++at)
+        if (!is_placed[at % out->n_members])
+            out->beside[at] = 0;
+}
+
+/* Members and specialists, their times, what lessons add to what they cost, and
+ * the places. */
+static hone_status describe(hone_portfolio_run *run, hone_chooser *out,
+                            hone_error *err)
+{
+    HONE_TRY(fill(run, out, err));
+    HONE_TRY(hone__portfolio_set_beside(run, out, err));
+    HONE_TRY(hone__portfolio_set_places(run, out, err));
+    forget_unplaced(out);
+    return HONE_OK;
+}
+
+/* Of the members what the whole chooser has. */
+static hone_status copy_beside(const hone_chooser *whole, hone_chooser *out,
+                               hone_error *err)
+{
+    out->beside =
+        hone__arena_alloc(&out->arena, (out->n_problems * out->n_members + 1) *
+                                           sizeof *out->beside);
+    if (!out->beside)
+        return hone__out_of_memory(err, " for a portfolio");
+    for (size_t p = 0; p < out->n_problems; ++p)
+        memcpy(&out->beside[p * out->n_members],
+               &whole->beside[p * whole->n_members],
+               out->n_members * sizeof *out->beside);
+    return HONE_OK;
+}
+
 static hone_status train(hone_portfolio_run *run, const hone_launch_spec *spec,
-                         hone_chooser *chooser, hone_error *err)
+                         const hone_chooser *whole, hone_chooser *chooser,
+                         hone_error *err)
 {
     const hone_launch_case plan = case_of(run, spec);
     unsigned char safe[HONE_PORTFOLIO_MOST];
 
     HONE_TRY(fill(run, chooser, err));
+    HONE_TRY(copy_beside(whole, chooser, err));
     for (size_t i = 0; i < run->n_members; ++i)
         safe[i] = run->always[run->members[i]];
     return hone__portfolio_train(chooser, &plan, safe, &run->result.chooser,
@@ -149,32 +193,14 @@ static hone_status impute(const hone_portfolio_run *run,
     return HONE_OK;
 }
 
-/* Only places say what members take beside their costs: those that none has are
- * predicted without it. */
-static void forget_unplaced(hone_chooser *out)
-{
-    unsigned char is_placed[HONE_CHOOSER_MEMBERS] = {0};
-
-    for (size_t i = 0; i < out->n_places; ++i)
-        for (size_t k = 0; k < out->places[i].n_members; ++k)
-            is_placed[out->places[i].members[k]] = 1;
-    for (size_t at = 0; at < out->n_problems * out->n_members; ++at)
-        if (!is_placed[at % out->n_members])
-            out->beside[at] = 0;
-}
-
-/* With the specialists, who are as doubtful as members are on the average, and
- * the places. */
+/* With what the members were trained to; specialists are as doubtful as these
+ * are on the average. */
 static hone_status extend(hone_portfolio_run *run, const hone_launch_spec *spec,
                           const hone_chooser *trained, hone_chooser *out,
                           hone_error *err)
 {
-    int64_t n_trials;
+    const int64_t n_trials = count_times(out);
 
-    HONE_TRY(fill(run, out, err));
-    n_trials = count_times(out);
-    HONE_TRY(hone__portfolio_set_places(run, out, err));
-    forget_unplaced(out);
     HONE_TRY(impute(run, spec, out, err));
     memcpy(out->weights, trained->weights, sizeof out->weights);
     memcpy(out->parameters, trained->parameters, sizeof out->parameters);
@@ -206,18 +232,20 @@ hone_status hone__portfolio_learn(hone_portfolio_run *run, hone_error *err)
     status =
         hone__matrix_launch_spec(&run->matrix, run->members[0], &spec, err);
     if (status == HONE_OK)
+        status = create(run, run->n_members + run->n_specialists,
+                        n_problems + run->n_extra, &whole, err);
+    if (status == HONE_OK)
+        status = describe(run, whole, err);
+    if (status == HONE_OK)
         status = create(run, run->n_members, n_problems, &trained, err);
     if (status == HONE_OK)
-        status = train(run, spec, trained, err);
+        status = train(run, spec, whole, trained, err);
     if (status == HONE_OK && !run->result.chooser.n) {
         (void)snprintf(run->result.why_not, sizeof run->result.why_not,
                        "no variant was right at %d problems, as it takes",
                        (int)HONE_TRAIN_LEAST_PROBLEMS);
     } else if (status == HONE_OK) {
-        status = create(run, run->n_members + run->n_specialists,
-                        n_problems + run->n_extra, &whole, err);
-        if (status == HONE_OK)
-            status = extend(run, spec, trained, whole, err);
+        status = extend(run, spec, trained, whole, err);
         run->result.error = trained->error;
         run->result.has_chooser = status == HONE_OK;
     }

@@ -14,7 +14,14 @@
 /* Learned from eight of 63 products, the first in the order of the others was
  * 6.5 % behind the best, 7.3 by their costs alone; from four 8.1
  * (docs/decisions.md, 227). */
-enum { PARTS = HONE_MODEL_FOLDS, LEAST_PROBLEMS = 8, LEAST_TRIALS = 200 };
+enum {
+    PARTS = HONE_MODEL_FOLDS,
+    LEAST_PROBLEMS = 8, /* with so many trials each: others teach no order */
+    LEAST_THERE = 8,
+    LEAST_TRIALS = 200
+};
+/* Ten times as long: a COST that is wrong by more is none. */
+#define MOST 2.3
 
 struct hone_lesson {
     hone_model model;
@@ -40,7 +47,10 @@ typedef struct reader {
     const hone_matrix *matrix;
     const hone_template *tmpl;
     hone_lessons *out;
-    hone_features *features; /* of the problem at hand */
+    hone_features *any;      /* of some problem: what features are called */
+    hone_features *features; /* of the problem at hand; NULL: its dims say
+                                nothing */
+    size_t n_problems;       /* with LEAST_THERE trials */
     int64_t problem_id;
     hone_model_rows rows;
     size_t n_before; /* rows of the problems in front */
@@ -62,11 +72,11 @@ static void settle(reader *r)
         best = fmin(best, trial_at(r, i)->slowdown);
     for (size_t i = r->n_before; i < n; ++i)
         trial_at(r, i)->slowdown -= best;
+    r->n_problems += n - r->n_before >= LEAST_THERE;
     r->n_before = n;
 }
 
-/* 0: it is none of these dims, as a template of another text may have left it.
- */
+/* Without features where it is of another contract. */
 static hone_status begin_problem(reader *r, const hone_db_op_trial *trial,
                                  hone_error *err)
 {
@@ -104,6 +114,8 @@ static hone_status take_trial(void *user, const hone_db_op_trial *trial,
         return HONE_OK;
     r->rows.n_features = hone__features_count(r->features);
     hone__features_get(r->features, config, r->scratch);
+    if (!(hone__features_row_cost(r->features, r->scratch) > 0))
+        return HONE_OK; /* it could not be evaluated */
     return hone__model_add(&r->rows, r->out->n_problems - 1,
                            log(trial->time_ns), r->scratch, err);
 }
@@ -128,8 +140,7 @@ static hone_status learn_without(const reader *r, size_t part, hone_model *out,
     }
     if (status == HONE_OK && hone__model_rows_count(&rows))
         status = hone__model_train(
-            &(hone_model_subject){hone__template_name(r->tmpl), r->features,
-                                  &rows},
+            &(hone_model_subject){hone__template_name(r->tmpl), r->any, &rows},
             1, 0, out, err);
     hone__model_rows_free(&rows);
     return status;
@@ -151,13 +162,11 @@ static hone_status read_all(reader *r, hone_error *err)
                                .types = m->types,
                                .mode = hone__mode_name(m->tune->mode),
                                .kind = "time"};
-    hone_features *any = NULL;
 
     HONE_TRY(hone__features_create(r->tmpl, m->problems[0].dims, m->properties,
-                                   &any, err));
+                                   &r->any, err));
     r->scratch =
-        hone__alloc((hone__features_count(any) + 1) * sizeof *r->scratch);
-    hone__features_free(any);
+        hone__alloc((hone__features_count(r->any) + 1) * sizeof *r->scratch);
     if (!r->scratch)
         return hone__out_of_memory(err, " for a portfolio");
     HONE_TRY(hone__db_op_trials(m->tune->db, &key, take_trial, r, err));
@@ -179,8 +188,8 @@ hone_status hone__lessons_learn(const hone_matrix *matrix, size_t impl,
         return hone__out_of_memory(err, " for a portfolio");
     r.out->n_dims = r.tmpl->n_dims;
     status = read_all(&r, err);
-    is_enough = r.out->n_problems >= LEAST_PROBLEMS &&
-                hone__model_rows_count(&r.rows) >= LEAST_TRIALS && r.features;
+    is_enough = r.n_problems >= LEAST_PROBLEMS &&
+                hone__model_rows_count(&r.rows) >= LEAST_TRIALS;
     if (status == HONE_OK && is_enough)
         status = learn(&r, err);
     if (status == HONE_OK && is_enough)
@@ -189,6 +198,7 @@ hone_status hone__lessons_learn(const hone_matrix *matrix, size_t impl,
         hone__lessons_free(r.out);
     hone__model_rows_free(&r.rows);
     hone__features_free(r.features);
+    hone__features_free(r.any);
     hone__free(r.scratch);
     return status;
 }
@@ -220,7 +230,8 @@ const hone_lesson *hone__lessons_at(const hone_lessons *lessons,
 
 double hone__lesson(const hone_lesson *lesson, const float *row)
 {
-    return lesson && lesson->model.n_parts
-               ? hone__boost_predict(lesson->model.parts[0].boost, row)
-               : 0;
+    if (!lesson || !lesson->model.n_parts)
+        return 0;
+    return fmax(-MOST, fmin(MOST, hone__boost_predict(
+                                      lesson->model.parts[0].boost, row)));
 }

@@ -83,7 +83,7 @@ typedef struct hone_portfolio_result {
     hone_portfolio_loss chooser;
     hone_portfolio_loss nearest; /* of the winner of the nearest problem */
     double seconds;
-    double step_s[HONE_N_PORTFOLIO_STEPS]; /* parts of them */
+    double step_s[HONE_N_PORTFOLIO_STEPS]; /* of `seconds` */
 } hone_portfolio_result;
 
 typedef struct hone_portfolio_request {

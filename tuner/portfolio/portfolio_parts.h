@@ -146,7 +146,11 @@ hone_status hone__portfolio_set_cost(const hone_portfolio_run *run,
                                      size_t member, hone_chooser *out,
                                      hone_error *err);
 
-/* What lessons add to that at each of the chooser's problems, in `beside`. */
+/* What lessons add to that, of each member, beside the cheapest there: at a
+ * likely problem; and at each of the chooser's problems, in its `beside`. */
+void hone__portfolio_likely_beside(const hone_portfolio_run *run,
+                                   const hone_chooser *out, size_t likely,
+                                   double *beside);
 hone_status hone__portfolio_set_beside(const hone_portfolio_run *run,
                                        hone_chooser *out, hone_error *err);
 

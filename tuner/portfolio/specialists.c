@@ -247,8 +247,7 @@ hone_status hone__portfolio_set_places(const hone_portfolio_run *run,
     for (size_t i = 0; i < m->n_likely; ++i) {
         const size_t at = i * m->n_candidates;
 
-        for (size_t k = 0; k < out->n_members; ++k)
-            beside[k] = m->likely_beside[at + run->members[k]];
+        hone__portfolio_likely_beside(run, out, i, beside);
         HONE_TRY(add_place(run, out, m->likely[i], &m->likely_cost[at], beside,
                            err));
     }
