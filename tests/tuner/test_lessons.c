@@ -36,8 +36,8 @@ static void begin(lesson_fixture *f, void **state)
     f->impls[0] = f->of.tmpl;
     f->first.dims[0] = 1001;
     f->tune = (hone_tune_request){.db = f->db->db, .tmpl = f->of.tmpl};
-    f->matrix = (hone_matrix){.tune = &f->tune,
-                              .device_id = f->db->device_id,
+    f->matrix = (hone_matrix){&f->tune,
+                              f->db->device_id,
                               .properties = &f->properties,
                               .types = "",
                               .impls = f->impls,
@@ -101,11 +101,9 @@ static void put_problems(lesson_fixture *f, size_t n)
         const int64_t dims[] = {size_of(p)};
         hone_db_problem problem = {
             .op = tmpl->op, .dims = dims, .n_dims = 1, .label = ""};
-        hone_db_session session = {.device_id = f->db->device_id,
-                                   .template_id = f->db->template_id,
-                                   .mode = "cold",
-                                   .strategy = "auto",
-                                   .budget = "40"};
+        hone_db_session session = {
+            f->db->device_id, .template_id = f->db->template_id, .mode = "cold",
+            .strategy = "auto", .budget = "40"};
         int64_t id;
 
         assert_ok(hone__db_problem_put(f->db->db, &problem, &session.problem_id,
@@ -153,14 +151,22 @@ static void expect_likely(const lesson_fixture *f, const hone_lessons *lessons)
     hone__likely_close(&likely);
 }
 
+/* What so many problems teach. */
+static hone_lessons *learn(lesson_fixture *f, void **state, size_t n_problems)
+{
+    hone_lessons *lessons = NULL;
+
+    begin(f, state);
+    put_problems(f, n_problems);
+    assert_ok(hone__lessons_learn(&f->matrix, 0, &lessons, why));
+    return lessons;
+}
+
 static void learns_what_costs_leave(void **state)
 {
     lesson_fixture f;
-    hone_lessons *lessons = NULL;
+    hone_lessons *const lessons = learn(&f, state, 12);
 
-    begin(&f, state);
-    put_problems(&f, 12);
-    assert_ok(hone__lessons_learn(&f.matrix, 0, &lessons, why));
     assert_non_null(lessons);
     /* At a problem that nobody tried, and at those of which trees that are
      * asked there have seen nothing. */
@@ -186,12 +192,8 @@ static void learns_what_costs_leave(void **state)
 static void few_problems_teach_nothing(void **state)
 {
     lesson_fixture f;
-    hone_lessons *lessons = NULL;
 
-    begin(&f, state);
-    put_problems(&f, 7);
-    assert_ok(hone__lessons_learn(&f.matrix, 0, &lessons, why));
-    assert_null(lessons);
+    assert_null(learn(&f, state, 7));
     hone__search_fixture_close(&f.of);
 }
 

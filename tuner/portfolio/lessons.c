@@ -27,15 +27,11 @@ struct hone_lesson {
     hone_model model;
 };
 
-/* A problem that has trials; its part is its place over PARTS. */
-typedef struct seen_problem {
-    int64_t dims[HONE_MAX_DIMS];
-} seen_problem;
-
 struct hone_lessons {
     hone_lesson all;
-    hone_lesson without[PARTS]; /* of the problems of a part */
-    seen_problem *problems;
+    hone_lesson without[PARTS];         /* of the problems of a part */
+    int64_t (*problems)[HONE_MAX_DIMS]; /* that have trials; the part of each is
+                                           its place modulo PARTS */
     size_t n_problems;
     size_t n_dims;
 };
@@ -81,18 +77,18 @@ static hone_status begin_problem(reader *r, const hone_db_op_trial *trial,
                                  hone_error *err)
 {
     hone_lessons *out = r->out;
-    seen_problem *problem;
+    int64_t *dims;
 
     settle(r);
     hone__features_free(r->features);
     r->features = NULL;
     if (!HONE_GROW(out->problems, out->n_problems))
         return hone__out_of_memory(err, " for a portfolio");
-    problem = &out->problems[out->n_problems];
-    if (!hone__db_dims_read(trial->dims, r->tmpl->n_dims, problem->dims))
+    dims = out->problems[out->n_problems];
+    if (!hone__db_dims_read(trial->dims, r->tmpl->n_dims, dims))
         return HONE_OK;
     ++out->n_problems;
-    return hone__features_create(r->tmpl, problem->dims, r->matrix->properties,
+    return hone__features_create(r->tmpl, dims, r->matrix->properties,
                                  &r->features, err);
 }
 
@@ -157,9 +153,7 @@ static hone_status learn(const reader *r, hone_error *err)
 static hone_status read_all(reader *r, hone_error *err)
 {
     const hone_matrix *m = r->matrix;
-    const hone_db_model key = {.op = r->tmpl->op,
-                               .device_id = m->device_id,
-                               .types = m->types,
+    const hone_db_model key = {r->tmpl->op, m->device_id, .types = m->types,
                                .mode = hone__mode_name(m->tune->mode),
                                .kind = "time"};
 
@@ -222,7 +216,7 @@ const hone_lesson *hone__lessons_at(const hone_lessons *lessons,
     if (!lessons)
         return NULL;
     for (size_t i = 0; i < lessons->n_problems; ++i)
-        if (memcmp(lessons->problems[i].dims, dims,
+        if (memcmp(lessons->problems[i], dims,
                    lessons->n_dims * sizeof *dims) == 0)
             return &lessons->without[i % PARTS];
     return &lessons->all;

@@ -161,8 +161,10 @@ static hone_status add_cheapest(likely_work *work, hone_error *err)
     }
     m->likely_cost = hone__arena_alloc(
         &m->arena, (2 * m->n_likely * m->n_candidates + 1) * sizeof(double));
+    if (!m->likely_cost)
+        return no_memory(err);
     m->likely_beside = m->likely_cost + m->n_likely * m->n_candidates;
-    return m->likely_cost ? HONE_OK : no_memory(err);
+    return HONE_OK;
 }
 
 /* A core each, and the memory that a space may take. */
