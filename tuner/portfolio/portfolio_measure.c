@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of edge shapes, whose references come first, and where nobody was before. */
+/* Of edge shapes, whose references come first, and where nobody was before;
+ * where no other timeout is asked for. */
 enum { LONG_TIMEOUT_S = 60 };
 
 static void note(const hone_portfolio_run *run, const char *label,
@@ -66,7 +67,7 @@ void hone__portfolio_list_request(const hone_portfolio_run *run,
     out->n_list = list->n;
     out->list_edges = list->kind == HONE_LIST_EDGES;
     out->list_unranked = list->kind == HONE_LIST_FURTHER;
-    if (list->kind != HONE_LIST_TIMES && out->trial_timeout_s < LONG_TIMEOUT_S)
+    if (list->kind != HONE_LIST_TIMES && out->trial_timeout_s <= 0)
         out->trial_timeout_s = LONG_TIMEOUT_S;
 }
 
