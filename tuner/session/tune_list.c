@@ -15,6 +15,119 @@
  * before a final is worth its while. */
 #define LEAST_BETTER 0.01
 
+/* ---- the space ------------------------------------------------------------
+ */
+
+typedef struct listed {
+    const hone_template *tmpl;
+    int64_t *config;   /* scratch */
+    hone_text configs; /* n_params numbers each */
+} listed;
+
+/* What is none of this text is left out, as it is later on. */
+static hone_status add_config(listed *list, const char *text, hone_error *err)
+{
+    const hone_status status =
+        hone__config_parse(list->tmpl, text, list->config, NULL);
+
+    if (status == HONE_ERR_NO_MEMORY)
+        return hone__out_of_memory(err, "");
+    if (status == HONE_OK)
+        hone__text_append(&list->configs, (const char *)list->config,
+                          list->tmpl->n_params * sizeof *list->config);
+    return hone__text_check(&list->configs, err);
+}
+
+static hone_status add_tried(void *user, const hone_db_row *row,
+                             hone_error *err)
+{
+    return add_config(user, row->values[0].text, err);
+}
+
+/* Whatever was tried of the implementation at this problem, on any device, by
+ * any of its texts: more than will be asked for does not matter. */
+static hone_status list_tried(const hone_tune_run *run, listed *list,
+                              hone_error *err)
+{
+    static const char sql[] =
+        "SELECT DISTINCT v.config FROM problem p"
+        " JOIN session s ON s.problem_id = p.problem_id"
+        " JOIN trial t ON t.session_id = s.session_id"
+        " JOIN variant v ON v.variant_id = t.variant_id"
+        " JOIN template m ON m.template_id = v.template_id"
+        " WHERE p.op = ?1 AND p.dims = ?2 AND m.name = ?3";
+    hone_text dims = {0};
+    hone_status status;
+
+    hone__db_dims_text(run->request->dims, list->tmpl->n_dims, &dims);
+    status = hone__text_check(&dims, err);
+    if (status == HONE_OK) {
+        const hone_db_value values[] = {
+            hone__db_text(list->tmpl->op), hone__db_text(hone__text_str(&dims)),
+            hone__db_text(hone__template_name(list->tmpl))};
+
+        status = hone__db_query(run->request->db, sql, values,
+                                sizeof values / sizeof *values, add_tried, list,
+                                err);
+    }
+    hone__text_free(&dims);
+    return status;
+}
+
+static hone_status list_configs(const hone_tune_run *run, listed *list,
+                                hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+    const int is_ranked = !request->list_edges && !request->list_unranked;
+
+    for (size_t i = 0; i < request->n_list; ++i)
+        if (request->list[i].tmpl == list->tmpl)
+            HONE_TRY(add_config(list, request->list[i].config, err));
+    return is_ranked && request->db ? list_tried(run, list, err) : HONE_OK;
+}
+
+static hone_status create_space(const hone_tune_run *run, listed *list,
+                                const int64_t *dims, hone_space **out,
+                                hone_error *err)
+{
+    const size_t n_params = list->tmpl->n_params;
+    hone_status status;
+
+    HONE_TRY(list_configs(run, list, err));
+    HONE_TRY(hone__space_create_listed(
+        list->tmpl, dims, &run->device.properties,
+        (const int64_t *)(const void *)list->configs.data,
+        n_params ? list->configs.length / (n_params * sizeof *list->config) : 0,
+        out, err));
+    /* Is the default in it? */
+    status = hone__config_parse(list->tmpl, "", list->config, err);
+    if (status == HONE_OK && hone__space_find(*out, list->config) >= 0)
+        return HONE_OK;
+    hone__space_free(*out);
+    *out = NULL;
+    return status;
+}
+
+hone_status hone__tune_list_space(const hone_tune_run *run,
+                                  const hone_template *tmpl,
+                                  const int64_t *dims, hone_space **out,
+                                  hone_error *err)
+{
+    listed list = {.tmpl = tmpl};
+    hone_status status;
+
+    *out = NULL;
+    list.config = hone__alloc((tmpl->n_params + 1) * sizeof *list.config);
+    status = list.config ? create_space(run, &list, dims, out, err)
+                         : hone__out_of_memory(err, "");
+    hone__text_free(&list.configs);
+    hone__free(list.config);
+    return status;
+}
+
+/* ---- what is done ---------------------------------------------------------
+ */
+
 static hone_tune_impl *impl_of(hone_tune_run *run, const hone_template *tmpl)
 {
     for (size_t i = 0; i < run->n_impls; ++i) {

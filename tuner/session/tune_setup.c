@@ -12,75 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Is the default configuration in it? */
-static hone_status has_default(const hone_template *tmpl,
-                               const hone_space *space, int *out,
-                               hone_error *err)
-{
-    int64_t *config = hone__alloc((tmpl->n_params + 1) * sizeof *config);
-    hone_status status;
-
-    if (!config)
-        return hone__out_of_memory(err, "");
-    status = hone__config_parse(tmpl, "", config, err);
-    *out = status == HONE_OK && hone__space_find(space, config) >= 0;
-    hone__free(config);
-    return status;
-}
-
-/* The list's configurations of one implementation; what is none of its text is
- * left out, as it is later on. */
-static hone_status read_list(const hone_tune_request *request,
-                             const hone_template *tmpl, int64_t **out,
-                             size_t *out_n, hone_error *err)
-{
-    const size_t n_params = tmpl->n_params;
-
-    *out_n = 0;
-    *out = hone__alloc((request->n_list * n_params + 1) * sizeof **out);
-    if (!*out)
-        return hone__out_of_memory(err, "");
-    for (size_t i = 0; i < request->n_list; ++i) {
-        hone_status status = HONE_ERR_INPUT;
-
-        if (request->list[i].tmpl == tmpl)
-            status = hone__config_parse(tmpl, request->list[i].config,
-                                        *out + *out_n * n_params, NULL);
-        if (status == HONE_ERR_NO_MEMORY)
-            return hone__out_of_memory(err, "");
-        *out_n += status == HONE_OK;
-    }
-    return HONE_OK;
-}
-
-/* Where the list and the default are all that is asked about, these alone:
- * solving the whole space of a large template takes as long as a dozen trials.
- * A ranked list compares with the best of all earlier trials, so that these
- * must be in its space. NULL: the default is not valid here, and the
- * configuration that stands for it is one of the whole space. */
-static hone_status list_space(const hone_tune_run *run,
-                              const hone_template *tmpl, const int64_t *dims,
-                              hone_space **out, hone_error *err)
-{
-    const hone_tune_request *request = run->request;
-    int64_t *configs;
-    size_t n;
-    int is_enough = 0;
-    hone_status status = read_list(request, tmpl, &configs, &n, err);
-
-    if (status == HONE_OK)
-        status = hone__space_create_listed(tmpl, dims, &run->device.properties,
-                                           configs, n, out, err);
-    hone__free(configs);
-    if (status == HONE_OK)
-        status = has_default(tmpl, *out, &is_enough, err);
-    if (!is_enough) {
-        hone__space_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
 static hone_status open_space(const hone_tune_run *run,
                               const hone_template *tmpl, hone_space **out,
                               hone_error *err)
@@ -91,8 +22,8 @@ static hone_status open_space(const hone_tune_run *run,
     hone__template_known_dims(tmpl, request->dims,
                               !request->verify_only || request->space_of_dims,
                               dims);
-    if (request->list && (request->list_edges || request->list_unranked))
-        HONE_TRY(list_space(run, tmpl, dims, out, err));
+    if (request->list)
+        HONE_TRY(hone__tune_list_space(run, tmpl, dims, out, err));
     if (*out)
         return HONE_OK;
     return (request->list || request->config ? hone__space_create_whole

@@ -279,6 +279,15 @@ hone_status hone__tune_carry(hone_tune_run *run, hone_tune_impl *impl,
                              hone_error *err);
 
 /* tune_list.c */
+/* A space of the list, the default, and where the list is ranked, what was
+ * tried earlier at this problem, with which it compares: solving the whole
+ * space of a large template takes as long as a dozen trials. NULL: the default
+ * is not valid here, and the configuration that stands for it is one of the
+ * whole space. */
+hone_status hone__tune_list_space(const hone_tune_run *run,
+                                  const hone_template *tmpl,
+                                  const int64_t *dims, hone_space **out,
+                                  hone_error *err);
 /* How much of the request's list will be measured; what was known before. */
 hone_status hone__tune_list_plan(hone_tune_run *run, hone_error *err);
 /* The next of it that is valid and was not tried yet; NULL: there is no more.
