@@ -184,8 +184,8 @@ hone_status hone__chooser_write(const hone_chooser *chooser, hone_text *out,
 /* Make ready to predict, from what it has now; once more after a change.
  * `plan` is any member's launch plan with the device; its dims are not read.
  * One that declares neither flops nor bytes will do, too: the base is
- * constant then. HONE_ERR_INPUT: dims that the plan cannot have.
- * HONE_ERR_NO_MEMORY. */
+ * constant then. HONE_ERR_INPUT: dims that the plan cannot have, or too little
+ * noise for its problems. HONE_ERR_NO_MEMORY. */
 hone_status hone__chooser_prepare(hone_chooser *chooser,
                                   const hone_launch_case *plan,
                                   hone_error *err);

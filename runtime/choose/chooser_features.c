@@ -95,8 +95,8 @@ hone_status hone__chooser_prepare_costs(const hone_chooser *c,
 
 void hone__chooser_bases(const hone_chooser *chooser,
                          const hone_chooser_model *m,
-                         const hone_launch_case *plan,
-                         const unsigned char *asked, double *out)
+                         const hone_launch_case *plan, const float *asked,
+                         double *out)
 {
     const double base = base_of_operation(chooser, plan);
     int64_t slots[HONE_MAX_DIMS + HONE_CHOOSER_ESTIMATES];
@@ -107,7 +107,7 @@ void hone__chooser_bases(const hone_chooser *chooser,
     memset(has_value, 0, chooser->n_estimates);
     memcpy(slots, plan->dims, chooser->n_dims * sizeof *slots);
     for (size_t j = 0; j < chooser->n_members; at = m->needs_end[j++]) {
-        if (!asked[j])
+        if (asked && !(asked[j] > 0))
             continue;
         out[j] = base;
         for (; at < m->needs_end[j]; ++at) {

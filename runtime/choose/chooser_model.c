@@ -125,12 +125,10 @@ static void describe(const hone_chooser *c, const hone_launch_case *plan,
                                  plan->properties};
     double values[HONE_CHOOSER_MOST_FEATURES];
     double base[HONE_CHOOSER_MEMBERS];
-    unsigned char all[HONE_CHOOSER_MEMBERS];
 
     hone__chooser_values(c->n_dims, plan->spec, at.dims, values);
     m->n_features = hone__chooser_features(c, values, &m->features[i], m->row);
-    memset(all, 1, sizeof all);
-    hone__chooser_bases(c, m, &at, all, base);
+    hone__chooser_bases(c, m, &at, NULL, base);
     for (size_t j = 0; j < m->n_members; ++j)
         m->base[j * m->row + i] =
             base[j] + (c->beside ? c->beside[i * c->n_members + j] : 0);

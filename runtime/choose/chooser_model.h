@@ -64,11 +64,12 @@ hone_status hone__chooser_prepare_costs(const hone_chooser *chooser,
                                         hone_chooser_model *model,
                                         hone_error *err);
 /* What prediction corrects, of the members that are asked for (n_members
- * flags): log of a time; not finite: no prediction. */
+ * numbers, 0 of others; NULL: all): log of a time; not finite: no prediction.
+ */
 void hone__chooser_bases(const hone_chooser *chooser,
                          const hone_chooser_model *model,
-                         const hone_launch_case *plan,
-                         const unsigned char *asked, double *out);
+                         const hone_launch_case *plan, const float *asked,
+                         double *out);
 
 /* ---- chooser_places.c -----------------------------------------------------
  */
@@ -78,11 +79,12 @@ hone_status hone__chooser_prepare_places(const hone_chooser *chooser,
                                          const hone_launch_spec *spec,
                                          hone_chooser_model *model,
                                          hone_error *err);
-/* Who may be the best at dims of these values (n_members flags), and the log of
- * what these take there beside what they cost. */
+/* Who may be the best at dims of these values (n_members weights, 0 of others),
+ * and that many times the log of what these take there beside what they cost.
+ */
 void hone__chooser_ask_places(const hone_chooser *chooser,
                               const hone_chooser_model *model,
-                              const double *values, unsigned char *asked,
+                              const double *values, float *asked,
                               float *beside);
 
 /* ---- chooser_predict.c ----------------------------------------------------

@@ -98,8 +98,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
     double features[HONE_CHOOSER_MOST_FEATURES];
     double k[HONE_CHOOSER_PROBLEMS];
     double base[HONE_CHOOSER_MEMBERS];
-    float beside[HONE_CHOOSER_MEMBERS];
-    unsigned char asked[HONE_CHOOSER_MEMBERS];
+    float asked[HONE_CHOOSER_MEMBERS], beside[HONE_CHOOSER_MEMBERS];
     double deviation;
 
     hone__chooser_values(chooser->n_dims, plan->spec, plan->dims, values);
@@ -115,9 +114,10 @@ void hone__chooser_predict(const hone_chooser *chooser,
         hone_chooser_guess *guess = &out->of[j];
 
         *guess = (hone_chooser_guess){0, -1};
-        if (!asked[j])
+        if (!(asked[j] > 0))
             continue;
-        guess->log_ns = base[j] + (double)beside[j] + find_correction(m, k, j);
+        guess->log_ns =
+            base[j] + (double)(beside[j] / asked[j]) + find_correction(m, k, j);
         if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES && isfinite(base[j]) &&
             hone__chooser_reaches(chooser, j, plan->dims, values))
             guess->doubt =
