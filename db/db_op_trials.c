@@ -46,7 +46,7 @@ hone_status hone__db_op_trials(hone_db *db, const hone_db_model *key,
         db,
         "SELECT p.problem_id, p.dims, k.name, k.sha256, v.config, t.outcome,"
         " coalesce(t.time_ns, 0.0)" FROM_TRIALS
-        " ORDER BY p.problem_id, k.template_id",
+        " ORDER BY p.problem_id, k.template_id, t.trial_id",
         values, N_OF(values), take, &w, err);
 }
 

@@ -13,7 +13,7 @@
 #include "gemm_simt_parts.cuh"
 #include "gemm_i8_parts.cuh"
 
-#pragma hone implements gemm_i8/simt "multiply-adds of four bytes, more than a tile along K"
+#pragma hone implements gemm_i8/simt "multiply-adds of four bytes"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
 
 #pragma hone param BM in {32, 64, 128} default 64

@@ -34,7 +34,7 @@
 #include "hone_gemm.cuh"
 #include "gemm_simt_parts.cuh"
 
-#pragma hone implements gemm/simt "multiply-adds of threads, any type, more than a tile along K"
+#pragma hone implements gemm/simt "multiply-adds of threads, any type"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
 #pragma hone require EPILOGUE == 0 "a bias or an activation follows: gemm/sm90, gemm/wmma or gemm/plain"
 

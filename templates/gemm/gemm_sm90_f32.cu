@@ -58,7 +58,7 @@
 #pragma hone let PITCH = align(K, K > 384 ? 64 : 16)
 #pragma hone let PACKED_A = PACK_A ? BATCH*NUMBERS*M*PITCH : 0
 #pragma hone let PACKED_B = PACK_B ? BATCH*NUMBERS*N*PITCH : 0
-#pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed is larger than 16 GB"
+#pragma hone require max(PACKED_A, PACKED_B) <= 8G "a matrix to be packed has more than 8G elements"
 #pragma hone workspace packed_a: T[EMULATES ? 0 : PACKED_A]
 #pragma hone workspace packed_b: T[EMULATES ? 0 : PACKED_B]
 #pragma hone workspace numbers_a: bf16[EMULATES ? PACKED_A : 0]

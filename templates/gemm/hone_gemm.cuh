@@ -88,7 +88,7 @@ template <typename E> struct loose_matrices {
  * some time before it is needed. */
 template <int ROWS, int COLS, int THREADS, typename E>
 __device__ inline void prefetch_tile(const E *tile, int rows, int cols,
-                                     int pitch)
+                                     long long pitch)
 {
     constexpr int LINE = 128 / sizeof(E);
     constexpr int LINES = (COLS + LINE - 1) / LINE;
@@ -99,7 +99,7 @@ __device__ inline void prefetch_tile(const E *tile, int rows, int cols,
         const int c = i % LINES * LINE;
 
         if (r < rows && c < cols)
-            prefetch(tile + static_cast<long long>(r) * pitch + c);
+            prefetch(tile + r * pitch + c);
     }
 }
 

@@ -63,7 +63,7 @@
 #pragma hone let TAKERS = KIND == 0 ? THREADS : KIND == 1 ? 8 : KIND == 2 ? 16 : KIND <= 4 ? 32 : KIND == 5 ? 64 : KIND == 6 ? 256 : 512
 #pragma hone let BLOCK_TAKEN = KIND == 0 ? BLOCK : TAKERS <= 32 ? 256 : TAKERS
 #pragma hone let SHARED_TAKEN = KIND == 9 ? KEPT : SHARED
-#pragma hone let KEPT_TAKEN = KIND == 10 ? 0 : KEPT
+#pragma hone let KEPT_TAKEN = KIND == 10 || KIND == 0 && KEEP == reread ? 0 : KEPT
 #pragma hone let FULL = min(ceildiv(rows, BLOCK_TAKEN/TAKERS), 256M)
 // A cluster lies within one part of the device: more of them than fit would be
 // another wave.

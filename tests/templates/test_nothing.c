@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of 0: where an operation has nothing to write then, the runtime sees
- * it, whatever pitches and strides the caller gives. */
+/* The least and the largest sizes. Of 0: where an operation has nothing to
+ * write then, the runtime sees it, whatever pitches and strides the caller
+ * gives. */
 #include "runtime/launch/launch_body.h"
 #include "tests/gen/gen_test.h"
 
@@ -50,9 +51,9 @@ static const problem problems[] = {
     {"reduction/row_sums", {0, 37, F32, 40}},
 };
 
-/* The launch plan of the plain implementation. */
-static hone_launch_spec *plan_of(const char *path, hone_template **out,
-                                 hone_text *text)
+/* The launch plan of a configuration; what it does not name is the default. */
+static hone_launch_spec *plan_with(const char *path, const char *with,
+                                   hone_template **out, hone_text *text)
 {
     int64_t config[MAX_CONFIG] = {0};
     hone_template *tmpl = NULL;
@@ -63,11 +64,17 @@ static hone_launch_spec *plan_of(const char *path, hone_template **out,
     if (hone__template_load(path, "", &tmpl, &diagnostics, &err))
         fail_msg("%s: %s", path, err.text);
     assert_true(tmpl->n_params <= MAX_CONFIG);
-    for (size_t i = 0; i < tmpl->n_params; ++i)
-        config[i] = tmpl->params[i].values[tmpl->params[i].default_index];
+    if (hone__config_parse(tmpl, with, config, &err))
+        fail_msg("%s: %s", path, err.text);
     spec = read_plan(tmpl, config, text);
     *out = tmpl;
     return spec;
+}
+
+static hone_launch_spec *plan_of(const char *path, hone_template **out,
+                                 hone_text *text)
+{
+    return plan_with(path, "", out, text);
 }
 
 static void is_nothing(const problem *p)
@@ -236,10 +243,57 @@ static void sizes_of_zero(void **state)
     hone__text_free(&out);
 }
 
+/* ---- the longest rows -------------------------------------------------------
+ */
+
+/* Rows that are read again may have more bytes than an int counts. */
+static void rows_of_two_gib(void **state)
+{
+    static const problem longest[] = {
+        {"normalise/softmax", {1, 512 << 20, F32, D, D}},
+        {"normalise/log_softmax", {1, 512 << 20, F32, D, D}},
+        {"normalise/layer_norm", {1, 512 << 20, F32, 0, D, D}},
+        {"normalise/rms_norm", {1, 512 << 20, F32, 0, D, D}}};
+    hone_resolved *resolved = calloc(1, sizeof *resolved);
+    hone_properties properties;
+    hone_error err = {0};
+
+    (void)state;
+    assert_non_null(resolved);
+    assert_int_equal(hone__properties_of_arch("sm_90a", &properties, &err),
+                     HONE_OK);
+    for (size_t i = 0; i < sizeof longest / sizeof *longest; ++i) {
+        int64_t dims[HONE_MAX_DIMS];
+        char path[256];
+        hone_text text = {0};
+        hone_template *tmpl;
+        hone_launch_spec *spec;
+        hone_launch_case plan = {.dims = dims, .properties = &properties};
+
+        (void)snprintf(path, sizeof path, "../../templates/%s_rows.cu",
+                       longest[i].template);
+        spec = plan_with(path,
+                         "VEC=4,ITEMS=4,THREADS=512,BLOCK=512,KEEP=reread,"
+                         "EDGE=none",
+                         &tmpl, &text);
+        plan.spec = spec;
+        plan.n_dims = spec->n_dims;
+        if (hone__launch_spec_complete_dims(spec, longest[i].dims, spec->n_dims,
+                                            dims, &err) ||
+            hone__launch_spec_resolve(&plan, resolved, &err))
+            fail_msg("%s: %s", longest[i].template, err.text);
+        hone__template_free(tmpl);
+        hone__launch_spec_free(spec);
+        hone__text_free(&text);
+    }
+    free(resolved);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_to_write),
-                                       cmocka_unit_test(sizes_of_zero)};
+                                       cmocka_unit_test(sizes_of_zero),
+                                       cmocka_unit_test(rows_of_two_gib)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,7 +291,7 @@ static hone_status draw_beyond(const between_run *run, size_t d, int64_t *out)
     if (dims[d] > INT64_MAX / BEYOND)
         return HONE_ERR_OVERFLOW;
     dims[d] *= BEYOND;
-    if (!run->sizes[d].is_power && dims[d] > 2 * LEAST_UNIT) {
+    if (!run->sizes[d].is_power && dims[d] > BEYOND * LEAST_UNIT) {
         const int64_t unit =
             unit_of(largest[d]) > LEAST_UNIT ? unit_of(largest[d]) : LEAST_UNIT;
 

@@ -67,7 +67,8 @@ static int is_taught(const hone_portfolio_run *run, const hone_chooser *out,
     const size_t candidate = run->members[member];
 
     return run->matrix.candidates[candidate].impl == run->matrix.likely_impl &&
-           out->members[member].cost && !run->always[candidate];
+           out->members[member].cost &&
+           !hone__portfolio_is_safe(run, candidate);
 }
 
 /* What lessons add has a level of its own at each problem, which says nothing
@@ -133,6 +134,7 @@ static hone_status set_beside_at(const hone_portfolio_run *run,
     HONE_TRY(hone__features_create(tmpl, dims, m->properties, &features, err));
     for (size_t i = 0; i < out->n_members; ++i) {
         const size_t c = run->members[i];
+        double own;
 
         if (!is_taught(run, out, i) ||
             hone__config_parse(tmpl, m->candidates[c].config, config, NULL) !=
@@ -140,9 +142,11 @@ static hone_status set_beside_at(const hone_portfolio_run *run,
             continue;
         hone__features_get(features, config, row);
         beside[i] = hone__lesson(lesson, row);
-        if (problem >= m->n_problems || /* a further one: who is valid there? */
-            hone__portfolio_cell(run, problem, c) >= HONE_CELL_UNKNOWN)
-            cost[i] = exp(hone__features_row_cost(features, row) + beside[i]);
+        own = hone__features_row_cost(features, row);
+        if (own > 0 && /* of a further problem: who is valid there? */
+            (problem >= m->n_problems ||
+             hone__portfolio_cell(run, problem, c) >= HONE_CELL_UNKNOWN))
+            cost[i] = exp(own + beside[i]);
     }
     centre(run, out, cost, beside);
     hone__features_free(features);

@@ -147,7 +147,7 @@ static hone_status train(hone_portfolio_run *run, const hone_launch_spec *spec,
     HONE_TRY(fill(run, chooser, err));
     HONE_TRY(copy_beside(whole, chooser, err));
     for (size_t i = 0; i < run->n_members; ++i)
-        safe[i] = run->always[run->members[i]];
+        safe[i] = (unsigned char)hone__portfolio_is_safe(run, run->members[i]);
     return hone__portfolio_train(chooser, &plan, safe, &run->result.chooser,
                                  err);
 }

@@ -58,6 +58,10 @@ static hone_status add_problem(hone_matrix *matrix, const int64_t *dims,
 {
     hone_matrix_problem *problem;
 
+    if (matrix->n_problems == HONE_CHOOSER_PROBLEMS) {
+        ++matrix->n_left_out; /* what was tuned last comes first */
+        return HONE_OK;
+    }
     if (!HONE_GROW(matrix->problems, matrix->n_problems))
         return no_memory(err);
     problem = &matrix->problems[matrix->n_problems];
@@ -99,20 +103,38 @@ static hone_status on_problem(void *user, const hone_db_row *row,
 static hone_status walk_problems(problem_walk *walk, int64_t device_id,
                                  hone_error *err)
 {
-    /* What was tuned last counts where there are too many. */
     static const char sql[] =
-        "SELECT problem_id, dims, label FROM"
-        " (SELECT p.problem_id, p.dims, p.label FROM problem p"
-        "  JOIN ranking r ON r.problem_id = p.problem_id AND r.device_id = ?2"
-        "   AND r.mode = ?3 AND r.rank = 1"
-        "  WHERE p.op = ?1 ORDER BY r.ranked_unix_s DESC, p.dims LIMIT ?4)"
-        " ORDER BY dims";
-    const hone_db_value key[] = {
-        hone__db_text(walk->tune->tmpl->op), hone__db_integer(device_id),
-        hone__db_text(mode_of(walk->tune)),
-        hone__db_integer(walk->matrix ? HONE_CHOOSER_PROBLEMS : -1)};
+        "SELECT p.problem_id, p.dims, p.label FROM problem p"
+        " JOIN ranking r ON r.problem_id = p.problem_id AND r.device_id = ?2"
+        "  AND r.mode = ?3 AND r.rank = 1"
+        " WHERE p.op = ?1 ORDER BY r.ranked_unix_s DESC, p.dims";
+    const hone_db_value key[] = {hone__db_text(walk->tune->tmpl->op),
+                                 hone__db_integer(device_id),
+                                 hone__db_text(mode_of(walk->tune))};
 
-    return hone__db_query(walk->tune->db, sql, key, 4, on_problem, walk, err);
+    return hone__db_query(walk->tune->db, sql, key, 3, on_problem, walk, err);
+}
+
+static int by_dims(const void *left, const void *right)
+{
+    const hone_matrix_problem *const a = left, *const b = right;
+
+    for (size_t d = 0; d < HONE_MAX_DIMS; ++d)
+        if (a->dims[d] != b->dims[d])
+            return a->dims[d] < b->dims[d] ? -1 : 1;
+    return 0;
+}
+
+/* Of these types, in an order that does not depend on when they were tuned. */
+static hone_status find_problems(hone_matrix *matrix, hone_error *err)
+{
+    problem_walk walk = {.tune = matrix->tune, .matrix = matrix};
+
+    HONE_TRY(walk_problems(&walk, matrix->device_id, err));
+    if (matrix->n_problems)
+        qsort(matrix->problems, matrix->n_problems, sizeof *matrix->problems,
+              by_dims);
+    return HONE_OK;
 }
 
 hone_status hone__matrix_types(const hone_tune_request *tune, int64_t device_id,
@@ -304,7 +326,6 @@ hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
                               const char *types, hone_matrix *out,
                               hone_error *err)
 {
-    problem_walk walk = {.tune = tune, .matrix = out};
     size_t n_cells;
 
     *out = (hone_matrix){.tune = tune,
@@ -314,7 +335,7 @@ hone_status hone__matrix_open(const hone_tune_request *tune, int64_t device_id,
                          .impls = tune->n_impls ? tune->impls : &tune->tmpl,
                          .n_impls = tune->n_impls ? tune->n_impls : 1};
     HONE_TRY(find_templates(out, err));
-    HONE_TRY(walk_problems(&walk, device_id, err));
+    HONE_TRY(find_problems(out, err));
     hone__matrix_settle_others(out);
     HONE_TRY(measure_distances(out, err));
     HONE_TRY(find_candidates(out, err));

@@ -39,7 +39,8 @@ typedef struct hone_matrix {
     int64_t template_ids[HONE_MAX_IMPLS]; /* of their texts; 0: not stored */
     hone_arena arena;                     /* of the texts and tables below */
     hone_matrix_problem *problems;
-    size_t n_problems;
+    size_t n_problems; /* at most HONE_CHOOSER_PROBLEMS */
+    size_t n_left_out; /* tuned before these */
     /* Tuned problems of other types, as they would be of these: programs ask
      * for sizes whatever the types. None is among `problems`. */
     int64_t (*others)[HONE_MAX_DIMS];

@@ -190,7 +190,7 @@ hone_status hone__matrix_add_likely(hone_matrix *m, hone_error *err)
     hone_status status;
 
     m->likely_impl = find_impl(m);
-    if (m->likely_impl == m->n_impls)
+    if (m->likely_impl == m->n_impls || !m->n_problems)
         return HONE_OK;
     HONE_TRY(draw(m, err));
     HONE_TRY(hone__lessons_learn(m, m->likely_impl, &m->lessons, err));

@@ -5,12 +5,15 @@
 
 #include "gen/parse/parse.h"
 #include "runtime/base/grow.h"
+#include "runtime/choose/chooser.h"
 
 #include <string.h>
 
 hone_status hone__matrix_add_other(hone_matrix *m, const int64_t *dims,
                                    hone_error *err)
 {
+    if (m->n_others == HONE_CHOOSER_PROBLEMS)
+        return HONE_OK; /* what was tuned last comes first */
     if (!HONE_GROW(m->others, m->n_others))
         return hone__out_of_memory(err, " for a portfolio");
     memcpy(m->others[m->n_others++], dims, sizeof *m->others);

@@ -9,7 +9,7 @@
     " AND NOT EXISTS (SELECT 1 FROM variant w"                                 \
     "  WHERE w.template_id = v.template_id"                                    \
     "  AND w.toolchain_id IN (SELECT toolchain_id FROM toolchain)"             \
-    "  AND w.config = v.config AND w.types = v.types"                          \
+    "  AND w.config = v.config AND w.types = v.types AND w.arch = v.arch"      \
     "  AND w.variant_id > v.variant_id AND w.cubin_sha256 IS NOT NULL)"
 
 typedef struct time_walk {
@@ -52,7 +52,6 @@ static hone_status on_time(void *user, const hone_db_row *row, hone_error *err)
         return HONE_OK;
     cells[candidate - matrix->candidates] =
         outcome == HONE_OUTCOME_OK ? v[3].real : HONE_CELL_FAILED;
-    candidate->is_wrong |= hone__matrix_refutes(outcome, v[6].integer != 0);
     if (!candidate->is_vendor && v[5].integer &&
         v[4].integer > candidate->variant_id)
         candidate->variant_id = v[4].integer;
@@ -130,7 +129,7 @@ hone_status hone__matrix_read(hone_matrix *matrix, hone_error *err)
 {
     static const char sql[] =
         "SELECT v.template_id, v.config, t.outcome, t.time_ns, v.variant_id,"
-        " v.cubin_sha256 IS NOT NULL, ifnull(t.error_ratio > 1, 0) FROM trial t"
+        " v.cubin_sha256 IS NOT NULL FROM trial t"
         " JOIN variant v ON v.variant_id = t.variant_id WHERE t.trial_id IN"
         " (SELECT max(l.trial_id) FROM session s"
         "  JOIN trial l ON l.session_id = s.session_id"

@@ -108,6 +108,21 @@ static hone_status run_steps(hone_portfolio_run *run, hone_error *err)
     return hone__portfolio_learn(run, err);
 }
 
+static void say_left_out(const hone_portfolio_run *run)
+{
+    const hone_portfolio_request *request = run->request;
+    char text[256];
+
+    if (!run->matrix.n_left_out || !request->on_note)
+        return;
+    (void)snprintf(text, sizeof text,
+                   "%s: a portfolio takes %d problems, those of its types that "
+                   "were tuned last; %zu are left out",
+                   request->tune->tmpl->op, (int)HONE_CHOOSER_PROBLEMS,
+                   run->matrix.n_left_out);
+    request->on_note(request->user, text);
+}
+
 static hone_status portfolio_of(const hone_portfolio_request *request,
                                 int64_t device_id,
                                 const hone_properties *properties,
@@ -130,6 +145,7 @@ static hone_status portfolio_of(const hone_portfolio_request *request,
     if (status == HONE_OK &&
         run->matrix.n_problems >= HONE_PORTFOLIO_LEAST_PROBLEMS &&
         run->matrix.n_candidates) {
+        say_left_out(run);
         run->result.types = types;
         run->result.n_problems = run->matrix.n_problems;
         status = run_steps(run, err);

@@ -98,7 +98,8 @@ typedef struct hone_portfolio_request {
     const int *ordinals;
     size_t n_devices;
     const char *db_path;
-    /* Only problems of these types; none: all that the database has. */
+    /* Only problems of these types; none: of all that the database has. Of each
+     * set of types those that were tuned last, up to HONE_CHOOSER_PROBLEMS. */
     const char *const *types;
     size_t n_types;
     /* A problem, "edge shapes" or "12 problems on 2 devices" are measured from

@@ -29,9 +29,9 @@ static int is_of_the_problem(hone_portfolio_run *run,
                              const hone_portfolio_list *list,
                              hone_status status)
 {
+    run->n_lost = status == HONE_ERR_CUDA ? run->n_lost + 1 : 0;
     if (!list->is_further)
         return hone__tune_is_of_the_problem(status);
-    run->n_lost = status == HONE_ERR_CUDA ? run->n_lost + 1 : 0;
     return hone__tune_may_be_left_out(status) || run->n_lost == 1;
 }
 

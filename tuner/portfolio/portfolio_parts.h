@@ -64,6 +64,16 @@ typedef struct hone_portfolio_list {
     int is_done;
 } hone_portfolio_list;
 
+/* Is it launched in doubt, as programs see it: a library's function, a default?
+ */
+static inline int hone__portfolio_is_safe(const hone_portfolio_run *run,
+                                          size_t candidate)
+{
+    const hone_matrix_candidate *c = &run->matrix.candidates[candidate];
+
+    return c->is_vendor || c->is_default;
+}
+
 /* portfolio.c: from now on time is spent on this step. */
 void hone__portfolio_begin_step(hone_portfolio_run *run,
                                 hone_portfolio_step step);

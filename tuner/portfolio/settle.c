@@ -152,6 +152,12 @@ hone_status hone__portfolio_choose_candidates(hone_portfolio_run *run,
     return status;
 }
 
+/* Nobody has seen that it is right on edge shapes, after that was asked. */
+static int is_in_doubt(const hone_matrix_candidate *c)
+{
+    return c->is_wrong || (c->is_asked && !c->is_proved && !c->is_vendor);
+}
+
 /* By what was measured. */
 static hone_status choose_members(hone_portfolio_run *run, hone_error *err)
 {
@@ -165,30 +171,43 @@ static hone_status choose_members(hone_portfolio_run *run, hone_error *err)
 
         /* Nor what could not be launched, since its code is not there any more,
          * or was right nowhere. */
-        run->never[i] |= !run->is_measured[i] ||
+        run->never[i] |= !run->is_measured[i] || is_in_doubt(c) ||
                          !count_cells(m, m->time_ns, i, 1) ||
                          (!c->is_vendor && !c->variant_id);
     }
     return hone__cover_choose(&cover, run->members, &run->n_members, err);
 }
 
-/* Members, all of them right on edge shapes: whoever is not is replaced. */
+/* Those members stay of whom that is known. How many went. */
+static size_t keep_proved(hone_portfolio_run *run)
+{
+    size_t kept = 0, n = run->n_members;
+
+    for (size_t i = 0; i < n; ++i) {
+        hone_matrix_candidate *c = &run->matrix.candidates[run->members[i]];
+
+        c->is_asked = 1; /* even where no problem could be set up for it */
+        if (!is_in_doubt(c))
+            run->members[kept++] = run->members[i];
+    }
+    run->n_members = kept;
+    return n - kept;
+}
+
+/* Members, all of them right on edge shapes: whoever is not is replaced, and in
+ * the last round left out. */
 static hone_status settle_members(hone_portfolio_run *run, hone_error *err)
 {
     enum { MOST_ROUNDS = 6 };
+    size_t n_gone = 1;
 
-    for (int round = 0; round < MOST_ROUNDS; ++round) {
-        size_t n_wrong = 0;
-
+    for (int round = 0; n_gone && round < MOST_ROUNDS; ++round) {
         HONE_TRY(choose_members(run, err));
         HONE_TRY(hone__portfolio_measure(run, run->members, run->n_members,
                                          NULL, 1, err));
-        for (size_t i = 0; i < run->n_members; ++i)
-            n_wrong += run->matrix.candidates[run->members[i]].is_wrong != 0;
-        if (!n_wrong)
-            return HONE_OK;
+        n_gone = keep_proved(run);
     }
-    return choose_members(run, err);
+    return HONE_OK;
 }
 
 /* How many of those that were chosen are wrong somewhere; without them. */

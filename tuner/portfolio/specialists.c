@@ -206,7 +206,8 @@ static size_t find_best(const hone_portfolio_run *run,
         const size_t c = run->members[i];
         size_t at = n < AT_PLACE ? n : AT_PLACE - 1;
 
-        if (!(cells[c] > 0) || !chooser->members[i].cost || run->always[c] ||
+        if (!(cells[c] > 0) || !chooser->members[i].cost ||
+            hone__portfolio_is_safe(run, c) ||
             (n == AT_PLACE && cells[c] >= cells[run->members[out[at]]]))
             continue;
         for (; at && cells[run->members[out[at - 1]]] > cells[c]; --at)
