@@ -4,6 +4,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
+#include "tools/base/output_file.h"
 #include "tools/database/check.h"
 #include "tools/inputs/open_to_read.h"
 #include "tools/inputs/pack_ptx.h"
@@ -152,7 +153,7 @@ static hone_status write_file(const hone_options *options,
     }
     status = hone__text_check(bytes, err);
     if (status == HONE_OK)
-        status = hone__file_replace(path, bytes->data, bytes->length, err);
+        status = hone__output_replace(path, bytes->data, bytes->length, err);
     hone__text_free(&source);
     return status;
 }
@@ -298,7 +299,8 @@ hone_exit hone__cmd_pack(const hone_options *options)
     hone_exit code;
     int is_copy = 0;
 
-    if (!options->text[HONE_OPT_OUTPUT] || !*options->text[HONE_OPT_OUTPUT])
+    if (!options->text[HONE_OPT_OUTPUT] || !*options->text[HONE_OPT_OUTPUT] ||
+        strcmp(options->text[HONE_OPT_OUTPUT], "-") == 0)
         status = hone__fail(&err, HONE_ERR_ARGUMENT,
                             "'hone pack' needs -o FILE, the file to write");
     else

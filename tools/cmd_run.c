@@ -15,7 +15,7 @@ static hone_exit print_result(const hone_options *options,
                               const hone_run_result *result)
 {
     json_t *head = hone__json(
-        "op:s dims:o device:s mode:s time_ns:f spread_ns:f tuned_time_ns:f "
+        "op:s dims:o device:s mode:s time_ns:f spread_ns:f tuned_time_ns:p "
         "error:f correct:b match:s implementation:s config:s "
         "predicted_time_ns:p doubt:p reason:s",
         tuned->impls[0]->op, hone__dims_json(tuned->impls[0], tuned->dims),
@@ -27,7 +27,16 @@ static hone_exit print_result(const hone_options *options,
         result->match.reason);
     const hone_exit code = hone__output_end(
         hone__output_begin(options, NULL, "", head), hone__json(""));
+    const char *asked = strchr(hone__options_arg(options, 0), '/');
 
+    if (asked && tuned->n_impls == 1 &&
+        strcmp(hone__template_name(tuned->impls[0]),
+               result->match.implementation) != 0)
+        hone__message_note("programs launch what is known to be the fastest, "
+                           "which is of '%s' here, not of '%s'; 'hone bench' "
+                           "times the default of an implementation",
+                           result->match.implementation,
+                           hone__template_name(tuned->impls[0]));
     if (code != HONE_EXIT_DONE || result->correct)
         return code;
     hone__message_note("the result is wrong: %s", result->message);

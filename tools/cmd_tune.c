@@ -192,24 +192,42 @@ static hone_status check_shard_options(const hone_options *options,
     return HONE_OK;
 }
 
-/* Options that would have no effect. */
-static hone_status check_options(const hone_options *options, hone_error *err)
+/* Of a portfolio alone, which tunes nothing. */
+static hone_status check_portfolio_options(const hone_options *options,
+                                           hone_error *err)
 {
-    const int is_all = options->text[HONE_OPT_PORTFOLIO] != NULL;
-    const int is_none = options->text[HONE_OPT_NO_PORTFOLIO] != NULL;
+    static const hone_option_id searching[] = {
+        HONE_OPT_STRATEGY, HONE_OPT_BUDGET,    HONE_OPT_UNTIL,
+        HONE_OPT_NO_SEEDS, HONE_OPT_OBJECTIVE, HONE_OPT_START};
 
-    if (is_all && (is_none || options->text[HONE_OPT_SHAPES] ||
-                   hone__device_is_replay(options)))
+    if (options->text[HONE_OPT_NO_PORTFOLIO] ||
+        options->text[HONE_OPT_SHAPES] || hone__device_is_replay(options))
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "--portfolio goes with operations alone: it is made "
                           "from what the database has of them, and nothing "
                           "is tuned");
-    for (size_t i = 0; is_all && i < options->n_items; ++i)
+    for (size_t i = 0; i < options->n_items; ++i)
         if (options->items[i].is_dims)
             return hone__fail(err, HONE_ERR_ARGUMENT,
                               "--portfolio is of all tuned problems of an "
                               "operation: leave --dims %s out",
                               options->items[i].text);
+    for (size_t i = 0; i < sizeof searching / sizeof *searching; ++i)
+        if (options->text[searching[i]])
+            return hone__fail(err, HONE_ERR_ARGUMENT,
+                              "--portfolio searches nothing and is of times: "
+                              "leave --%s out",
+                              hone__option_table[searching[i]].name);
+    return HONE_OK;
+}
+
+/* Options that would have no effect. */
+static hone_status check_options(const hone_options *options, hone_error *err)
+{
+    const int is_none = options->text[HONE_OPT_NO_PORTFOLIO] != NULL;
+
+    if (options->text[HONE_OPT_PORTFOLIO])
+        HONE_TRY(check_portfolio_options(options, err));
     if (options->text[HONE_OPT_BETWEEN] &&
         (is_none || options->text[HONE_OPT_SHARD] ||
          !options->text[HONE_OPT_SHAPES]))

@@ -328,6 +328,15 @@ static hone_status read_lines(shape_file *file, char *line, hone_shapes *shapes,
     return HONE_OK;
 }
 
+/* Some editors begin UTF-8 with a mark that nobody sees. */
+static char *behind_mark(char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t length = sizeof mark - 1;
+
+    return strncmp(text, mark, length) == 0 ? text + length : text;
+}
+
 static hone_status read_file(const hone_options *options, const char *path,
                              hone_shapes *shapes, hone_error *err)
 {
@@ -339,7 +348,7 @@ static hone_status read_file(const hone_options *options, const char *path,
     hone_status status = hone__text_read_file(&text, path, err);
 
     if (status == HONE_OK && text.length)
-        status = read_lines(&file, text.data, shapes, err);
+        status = read_lines(&file, behind_mark(text.data), shapes, err);
     hone__text_free(&text);
     if (status == HONE_OK && !shapes->n && shapes->n_left_out)
         return hone__fail(err, HONE_ERR_INPUT,

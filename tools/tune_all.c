@@ -5,6 +5,7 @@
 
 #include "runtime/base/alloc.h"
 #include "runtime/base/text.h"
+#include "tools/base/message.h"
 #include "tuner/process/worker.h"
 
 #include <string.h>
@@ -197,6 +198,11 @@ hone_status hone__tune_all(hone_tune_work *run, hone_error *err)
 
     run->n_models = 1;
     run->n_listed = run->shapes.n;
+    if (!run->n_listed && run->options->text[HONE_OPT_SHAPES]) {
+        hone__message_note("%s names no problem: nothing is tuned",
+                           run->options->text[HONE_OPT_SHAPES]);
+        hone__tune_begin_output(run);
+    }
     run->is_several = run->devices.n > 1;
     HONE_TRY(add_between(run, is_shared, err));
     is_dealt = run->shapes.n > (run->is_several ? 0 : 1);

@@ -69,7 +69,7 @@ static const char *const columns[2][2] = {
     {FIRST_COLUMNS LAST_COLUMNS, FIRST_COLUMNS "on, " LAST_COLUMNS},
     {FIRST_COLUMNS OBJECTIVE_COLUMNS, FIRST_COLUMNS "on, " OBJECTIVE_COLUMNS}};
 
-void hone__tune_put_row(hone_tune_work *run, json_t *row)
+void hone__tune_begin_output(hone_tune_work *run)
 {
     if (!run->output)
         run->output =
@@ -79,6 +79,11 @@ void hone__tune_put_row(hone_tune_work *run, json_t *row)
                                           hone__text_str(&run->db_path),
                                           (int64_t)run->shapes.n_left_out,
                                           (int64_t)run->shapes.n_torn));
+}
+
+void hone__tune_put_row(hone_tune_work *run, json_t *row)
+{
+    hone__tune_begin_output(run);
     hone__output_row(run->output, row);
 }
 

@@ -73,6 +73,8 @@ hone_status hone__tune_shape_outcome(hone_tune_work *work,
 /* Of a budget in seconds: rows and a note of the problems that it ended before.
  */
 void hone__tune_say_unreached(hone_tune_work *work, double seconds);
+/* Begin the table of rows, where that has not been done. */
+void hone__tune_begin_output(hone_tune_work *work);
 /* Print a row, which is taken. */
 void hone__tune_put_row(hone_tune_work *work, json_t *row);
 /* How far a problem is, as a line: `best` and `failures` have 320 and 160

@@ -60,6 +60,9 @@ static hone_status find_best(hone_matcher *m, hone_match_kind kind,
     return HONE_OK;
 }
 
+/* A time that may as well be e times as long is none. */
+enum { MOST_DOUBT = 1 };
+
 /* Which of the predicted members can be launched, as far as is known, and which
  * of them are what is launched in doubt: a vendor's function, a default. */
 static void find_flags(const hone_matcher *m, const ordered_chooser *c,
@@ -69,7 +72,8 @@ static void find_flags(const hone_matcher *m, const ordered_chooser *c,
     for (size_t i = 0; i < guesses->n; ++i) {
         const hone_store_row *row = c->of->rows[i];
 
-        may[i] = guesses->of[i].doubt >= 0 && row &&
+        may[i] = guesses->of[i].doubt >= 0 &&
+                 guesses->of[i].doubt < MOST_DOUBT && row &&
                  strcmp(row->types, c->of->types) == 0 &&
                  hone__match_runs_here(m, row) &&
                  hone__code_form(row->compile_arch) == HONE_CODE_CUBIN;

@@ -155,6 +155,7 @@ void hone__match_explain(const hone_matcher *m, const hone_candidate *c,
     out->doubt = 0;
     if (c->chosen && c->chosen->decision.time_ns < MOST_TIME_NS) {
         out->predicted_time_ns = (int64_t)(c->chosen->decision.time_ns + 0.5);
+        out->predicted_time_ns += !out->predicted_time_ns; /* 0: none */
         out->doubt = c->chosen->decision.doubt;
     }
     if (!c->is_preferred && /* that is of another shape */
@@ -257,9 +258,10 @@ hone_status hone__match_nothing_runs(const hone_matcher *m, hone_error *err)
     } else {
         hone__text_printf(&text,
                           "nothing tuned for %s on %s%s; the %s has it "
-                          "for %s",
+                          "for %s %.100s",
                           m->query->op, m->device, m->outdated,
-                          s->store->kind->noun, s->sample->compile_arch);
+                          s->store->kind->noun, s->sample->compile_arch,
+                          s->sample->label);
     }
     status = refuse(m, HONE_ERR_NOT_FOUND, &text, err);
     hone__text_free(&text);

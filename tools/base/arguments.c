@@ -128,6 +128,11 @@ static hone_status set_option(hone_options *out, size_t i, const char *value,
     case HONE_OPTION_TEXT:
         break;
     }
+    /* Of others the last one counts; a list would be lost. */
+    if (i == HONE_OPT_SHAPES && out->text[i])
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "--%s is given twice: put both lists into one file",
+                          option->name);
     out->text[i] = value ? value : "";
     return HONE_OK;
 }

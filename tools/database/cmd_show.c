@@ -14,6 +14,8 @@
 
 static json_t *value_json(const hone_db_value *value)
 {
+    char text[40];
+
     switch (value->kind) {
     case HONE_DB_INTEGER:
         return json_integer(value->integer);
@@ -21,8 +23,10 @@ static json_t *value_json(const hone_db_value *value)
         return hone__json_real(value->real);
     case HONE_DB_TEXT:
         return hone__json_string(value->text, value->size_bytes);
+    case HONE_DB_BLOB: /* a cubin is nothing to read, and is there */
+        (void)snprintf(text, sizeof text, "<%zu bytes>", value->size_bytes);
+        return json_string(text);
     case HONE_DB_NULL:
-    case HONE_DB_BLOB:
         break;
     }
     return json_null();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that appear when they are whole. */
 #include "tools/exchange/exchange.h"
+#include "tools/base/output_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ hone_status hone__out_open(const char *path, hone_out *out, hone_error *err)
     if (strcmp(path, "-") == 0)
         return HONE_OK;
     out->file = NULL;
+    HONE_TRY(hone__output_may_replace(path, err));
     hone__text_printf(&out->temporary, "%s.XXXXXX", path);
     HONE_TRY(hone__text_check(&out->temporary, err));
     fd = mkstemp(out->temporary.data);

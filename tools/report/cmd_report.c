@@ -5,6 +5,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
+#include "tools/base/output_file.h"
 #include "tools/inputs/dims_stored.h"
 #include "tools/inputs/open_to_read.h"
 #include "tools/report/page.h"
@@ -223,7 +224,7 @@ hone_exit hone__cmd_report(const hone_options *options)
     if (status == HONE_OK && strcmp(file, "-") == 0)
         return hone__output_text(&out);
     if (status == HONE_OK)
-        status = hone__file_replace(file, out.data, out.length, &err);
+        status = hone__output_replace(file, out.data, out.length, &err);
     if (status == HONE_OK)
         hone__message_note("%s: %zu bytes", file, out.length);
     hone__text_free(&out);

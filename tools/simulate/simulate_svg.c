@@ -8,6 +8,7 @@
  *      +------+ +------+ +------+ +------+
  *      +------+ +------+ +------+ +------+ */
 #include "tools/base/svg.h"
+#include "tools/base/output_file.h"
 #include "tools/simulate/simulate.h"
 
 #include <math.h>
@@ -306,7 +307,7 @@ hone_status hone__simulation_svg(const hone_simulation *s, const char *path,
     hone__svg_write(&f.svg, &out);
     status = hone__text_check(&out, err);
     if (status == HONE_OK)
-        status = hone__file_replace(path, out.data, out.length, err);
+        status = hone__output_replace(path, out.data, out.length, err);
     hone__text_free(&out);
     return status;
 }

@@ -84,6 +84,7 @@ typedef struct hone_seed {
     double distance;  /* within `from` */
     int64_t rank;     /* 1: the winner there */
     char origin[160]; /* for people: "place 1 of n=4096 on this device" */
+    int was_new;      /* of a run: nobody had tried it, nor is it one before */
 } hone_seed;
 
 enum {

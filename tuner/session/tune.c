@@ -113,6 +113,30 @@ static hone_status check_session(hone_tune_run *run, hone_error *err)
     return hone__tune_record_decision(run, "alarm", sentence, err);
 }
 
+/* Of those that no earlier run had tried, how many this one came to. */
+static int64_t count_tried(const hone_tune_impl *impl, const hone_seed *seeds,
+                           size_t n)
+{
+    int64_t n_tried = 0;
+
+    for (size_t i = 0; i < n && impl->search; ++i)
+        n_tried += seeds[i].was_new &&
+                   !hone__search_is_new(impl->search, seeds[i].index);
+    return n_tried;
+}
+
+/* Before the final, for which there are none. */
+static void count_first(hone_tune_run *run)
+{
+    for (size_t i = 0; i < run->n_impls; ++i) {
+        const hone_tune_impl *impl = &run->impls[i];
+
+        run->result->n_seeded += count_tried(impl, impl->seeds, impl->n_seeds);
+        run->result->n_started +=
+            count_tried(impl, impl->starts, impl->n_starts);
+    }
+}
+
 static hone_status run_phases(hone_tune_run *run, hone_error *err)
 {
     hone_tune_result *result = run->result;
@@ -125,6 +149,7 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
         status = loop(run, err);
         note_fewer_compilers(run, n_compilers);
     }
+    count_first(run);
     hone__tune_loans_end(run);
     final_start_s = hone__now_s();
     if (run->ready_s > 0) {

@@ -190,8 +190,8 @@ typedef struct hone_tune_result {
     int64_t n_kept;
     int64_t n_stale;
     int is_edited; /* this run was the first to keep some, or some are stale */
-    int64_t n_seeded;  /* configurations that went first, see rules.h */
-    int64_t n_started; /* of those that the request begins with, new ones */
+    int64_t n_seeded;  /* of what is good elsewhere (rules.h), tried here */
+    int64_t n_started; /* of those that the request begins with, tried here */
     int64_t n_guided;  /* implementations searched with a model's guess */
     /* The model that was learned in the end; 0 trials: none. */
     int64_t model_trials;

@@ -220,6 +220,16 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     return HONE_OK;
 }
 
+/* Those that no earlier run tried, each once. */
+static void mark_new(const hone_tune_impl *impl, hone_seed *seeds, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        seeds[i].was_new = hone__search_is_new(impl->search, seeds[i].index);
+        for (size_t k = 0; k < i; ++k)
+            seeds[i].was_new &= seeds[k].index != seeds[i].index;
+    }
+}
+
 /* What is in the database, and searches that know it. */
 static hone_status remember(hone_tune_run *run, hone_error *err)
 {
@@ -235,12 +245,8 @@ static hone_status remember(hone_tune_run *run, hone_error *err)
         }
         HONE_TRY(open_search(run, impl, err));
         HONE_TRY(hone__tune_earlier_tell(run, impl, err));
-        for (size_t k = 0; k < impl->n_seeds; ++k) /* that none tried earlier */
-            run->result->n_seeded +=
-                hone__search_is_new(impl->search, impl->seeds[k].index);
-        for (size_t k = 0; k < impl->n_starts; ++k)
-            run->result->n_started +=
-                hone__search_is_new(impl->search, impl->starts[k].index);
+        mark_new(impl, impl->seeds, impl->n_seeds);
+        mark_new(impl, impl->starts, impl->n_starts);
     }
     HONE_TRY(hone__tune_start_say(run, err));
     return run->request->list ? hone__tune_list_plan(run, err) : HONE_OK;
