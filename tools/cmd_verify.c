@@ -33,7 +33,8 @@ typedef struct verify_run {
     int64_t n_checked;
     int64_t n_idle; /* of these, on no shape at all */
     int64_t n_failed;
-    int64_t n_skipped; /* templates, and configurations of others */
+    int64_t n_skipped;   /* templates, and configurations of others */
+    int64_t n_too_large; /* of these */
 } verify_run;
 
 static hone_host_build first_build(const verify_run *run)
@@ -64,11 +65,11 @@ static void on_trial(void *user, const hone_tune_trial *trial)
     const char *message = trial->message;
     size_t length = strlen(message);
 
-    /* What only this device lacks says nothing about the configuration. */
-    if (trial->outcome == HONE_OUTCOME_LIMITS &&
-        !hone__device_kind(run->request.farm.backend)->has_limits) {
+    if (hone__verify_skips(trial,
+                           hone__device_kind(run->request.farm.backend))) {
         hone__message_note("skipped: %s: %s", trial->config, trial->message);
         ++run->n_skipped;
+        run->n_too_large += hone__verify_is_too_large(trial);
         ++at->n_skipped;
         (void)snprintf(at->why, sizeof at->why, "%.250s", trial->message);
         return;
@@ -314,8 +315,9 @@ hone_exit hone__cmd_verify(const hone_options *options)
     }
     code = hone__verify_conclude(
         status, code, run.n_failed,
-        run.n_checked != run.n_idle || run.n_skipped
-            ? NULL
+        run.n_checked != run.n_idle || run.n_skipped > run.n_too_large ? NULL
+        : run.n_too_large
+            ? "nothing was verified: there is no memory for these sizes"
             : "nothing was verified: no configuration is valid on any of the "
               "shapes",
         &err);

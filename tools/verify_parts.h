@@ -12,6 +12,8 @@
 #include "tuner/judge/cover.h"
 #include "tuner/tuner.h"
 
+#include <string.h>
+
 /* One combination of types and listed values. */
 typedef struct hone_verify_case {
     int64_t dims[HONE_MAX_DIMS]; /* sizes that are not given are 1 */
@@ -39,6 +41,19 @@ typedef struct hone_verify_cases {
     size_t n;
     hone_verify_case *items;
 } hone_verify_cases;
+
+/* What this device lacks says nothing of the configuration: it is skipped. */
+static inline int hone__verify_skips(const hone_tune_trial *trial,
+                                     const hone_device_kind *kind)
+{
+    return trial->outcome == HONE_OUTCOME_LIMITS && !kind->has_limits;
+}
+
+/* Of those: at smaller sizes it could have been verified. */
+static inline int hone__verify_is_too_large(const hone_tune_trial *trial)
+{
+    return strncmp(trial->message, "out of memory", 13) == 0;
+}
 
 /* What --dims and --limit leave; a template whose dimensions are wrong is
  * HONE_ERR_DIMS. `tmpl` is borrowed. Close it also after a failure. */

@@ -40,7 +40,8 @@ typedef struct shapes_run {
     json_t *problems;
     int n_shown;
     int64_t n_checked, n_failed, n_skipped;
-    int64_t n_without; /* problems at which nothing was checked */
+    int64_t n_too_large; /* of those that were skipped */
+    int64_t n_without;   /* problems at which nothing was checked */
 } shapes_run;
 
 static counts *counts_of(counts *list, size_t n, const hone_template *tmpl)
@@ -70,8 +71,9 @@ static void on_trial(void *user, const hone_tune_trial *trial)
     const char *message = trial->message;
     size_t length = strlen(message);
 
-    if (trial->outcome == HONE_OUTCOME_LIMITS &&
-        !hone__device_kind(run->request.farm.backend)->has_limits) {
+    if (hone__verify_skips(trial,
+                           hone__device_kind(run->request.farm.backend))) {
+        run->n_too_large += hone__verify_is_too_large(trial);
         ++at->n_skipped;
         return;
     }
@@ -288,8 +290,9 @@ hone_exit hone__verify_shapes(const hone_options *options,
     }
     code = hone__verify_conclude(
         status, code, run.n_failed,
-        run.n_checked || run.n_skipped
-            ? NULL
+        run.n_checked || run.n_skipped > run.n_too_large ? NULL
+        : run.n_too_large
+            ? "nothing was verified: there is no memory for these sizes"
             : "nothing was verified: no implementation is valid at any of the "
               "problems",
         &err);

@@ -76,3 +76,16 @@ json shapes.0.started=0
 run 0 tune saxpy/stream --dims 5000 --device cpu --db s.db --budget 4 --start first \
     --no-seeds --format json
 json shapes.0.started=1
+
+# ---- nothing was verified ----------------------------------------------------------
+run 1 verify saxpy/stream --dims 99999999999 --limit 1
+err_has "there is no memory for these sizes"
+echo "saxpy/stream 99999999999" >large
+run 1 verify --shapes large --limit 1
+err_has "there is no memory for these sizes"
+# Nor tuned, and then it is not what was tuned last.
+run 1 tune saxpy --dims 99999999999 --device cpu --db t.db --budget 1
+run 0 explain saxpy --db t.db
+grep -q '^label: n=[13]000 ' out || fail "a problem without a winner is explained"
+run 0 explain saxpy --dims 99999999999 --db t.db
+out_has "n=99999999999"

@@ -19,12 +19,17 @@ static const char *const match_names[] = {HONE_MATCH_MAP(MATCH_NAME)};
 /* ---- the problem ------------------------------------------------------------
  */
 
+/* The last one; where it was not named, of those that have a winner first: the
+ * last one may have found no room, or be a portfolio's. */
 static const char find_sql[] =
     "SELECT op, dims, label, mode, device_name, device_kind, driver_version,"
     " problem_id, device_id, (SELECT facts FROM device d"
     "  WHERE d.device_id = s.device_id), arch FROM session_v1 s"
     " WHERE op = ?1 AND (?2 = '' OR (dims >= ?2 AND dims < ?2 || '-'))"
-    " AND (?3 IS NULL OR mode = ?3) ORDER BY session_id DESC LIMIT 1";
+    " AND (?3 IS NULL OR mode = ?3) ORDER BY ?2 = '' AND NOT EXISTS"
+    " (SELECT 1 FROM ranking r WHERE r.problem_id = s.problem_id"
+    "  AND r.device_id = s.device_id AND r.mode = s.mode),"
+    " session_id DESC LIMIT 1";
 
 #define COPY(to, value) (void)snprintf((to), sizeof(to), "%s", (value).text)
 
