@@ -9,6 +9,7 @@
 #include "tools/base/process.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static hone_exit (*const functions[HONE_N_COMMANDS])(const hone_options *) = {
@@ -73,6 +74,27 @@ static hone_exit help_command(const char *name)
                : hone__message_error(&err);
 }
 
+/* What the libraries would pass over: with a word that is meant and not
+ * understood, a limit or a sandbox would silently be another. */
+static hone_status check_environment(hone_error *err)
+{
+    const char *seconds = getenv("HONE_DB_SECONDS");
+    const char *sandbox = getenv("HONE_SANDBOX");
+
+    if (seconds && (strspn(seconds, "0123456789") > 9 ||
+                    seconds[strspn(seconds, "0123456789")]))
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "HONE_DB_SECONDS='%s' is no whole number of seconds "
+                          "below 1000000000 (0: no limit)",
+                          seconds);
+    if (sandbox && *sandbox && strcmp(sandbox, "off") != 0)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "HONE_SANDBOX='%s' is not 'off', the only value that "
+                          "it takes; without it there is a sandbox",
+                          sandbox);
+    return HONE_OK;
+}
+
 int main(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "";
@@ -92,6 +114,8 @@ int main(int argc, char **argv)
     status = hone__options_parse(argc, argv, &options, &err);
     hone__message_setup(&options);
     limit_spaces(&options);
+    if (status == HONE_OK && !options.text[HONE_OPT_HELP])
+        status = check_environment(&err);
     if (status != HONE_OK)
         code = hone__message_error(&err);
     else if (options.text[HONE_OPT_HELP])

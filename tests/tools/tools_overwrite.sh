@@ -89,3 +89,13 @@ run 0 explain saxpy --db t.db
 grep -q '^label: n=[13]000 ' out || fail "a problem without a winner is explained"
 run 0 explain saxpy --dims 99999999999 --db t.db
 out_has "n=99999999999"
+
+# ---- the environment -------------------------------------------------------------------
+for setting in HONE_DB_SECONDS=abc HONE_DB_SECONDS=-5 HONE_SANDBOX=maybe; do
+    code=0
+    env "$setting" "$HONE" show --db t.db >out 2>err || code=$?
+    [ "$code" -eq 3 ] || fail "$setting: exit code $code"
+    err_has "${setting%%=*}="
+done
+HONE_DB_SECONDS=0 HONE_SANDBOX="" run 0 show --db t.db
+HONE_DB_SECONDS="" run 0 show --db t.db
