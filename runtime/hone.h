@@ -709,10 +709,10 @@ HONE_API hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream);
 
 /**
  * Enqueue the operation on `stream`. Thread-safe; no lock, no allocation and
- * no system call of ours once the stream is prepared; runs of a plan with
- * constant memory on one stream take turns in queueing. May be captured into
- * a CUDA graph. The context of the plan must be current. For kernels with
- * constant memory see hone_plan_refresh().
+ * no system call of ours once the stream is prepared; but runs of plans with a
+ * workspace or constant memory on one stream take turns in queueing. May be
+ * captured into a CUDA graph. The context of the plan must be current. For
+ * kernels with constant memory see hone_plan_refresh().
  *
  * Arrays that the operation declares in host memory are read and written in
  * the order of the stream, too: results are there once the stream has come to

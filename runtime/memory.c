@@ -368,7 +368,7 @@ hone_status hone__memory_bank(hone_memory *memory, const hone_need *need,
     hone_memory_bank *bank = NULL;
 
     HONE_TRY(choose_bank(memory, need, program, &bank, err));
-    if (bank->n_refreshed != n_refreshed)
+    if (bank->n_refreshed != n_refreshed || bank->user != program)
         hone__bank_forget(&bank->bank);
     bank->n_refreshed = n_refreshed;
     bank->user = program;

@@ -22,7 +22,6 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
                              hone_error *err)
 {
     const hone_resolved *resolved = &answer->resolved;
-    const hone_driver_kind *kind = context->driver->kind;
     hone_plan_more *more = hone__plan_more(plan);
     hone_need *need = &more->need;
     const int has_constants = more->program.n_constants != 0;
@@ -44,9 +43,6 @@ static hone_status fill_plan(hone_plan *plan, hone_context *context,
     plan->has_memory = has_constants || need->scratch_bytes ||
                        need->zeroed_bytes ||
                        hone__lane_is_needed(&plan->program);
-    /* A run with copies is many calls, between which no other may come. */
-    plan->takes_turns = has_constants || more->program.pipeline ||
-                        (plan->has_memory && kind && kind->is_synchronous);
     return HONE_OK;
 }
 
@@ -148,6 +144,8 @@ void hone__plan_leave(hone_plan *plan)
 
     if (more->launched)
         hone__record_leave(more->context->ctx->record, more->launched);
+    /* The next plan may lie where this one was, and have its banks. */
+    (void)hone_plan_refresh(plan);
     hone__memory_forget(more->context, &more->need);
     hone__program_free(&plan->program);
 }

@@ -44,9 +44,9 @@ struct hone_plan {
     /* As `dims`: see hone_plan_key; 0: a better plan takes its place. */
     _Atomic(unsigned long long) context_id;
     unsigned defaults : HONE_MAX_DIMS; /* bit i: dim i has its default */
-    unsigned n_lines : 4;     /* of the cache: this and what a run reads */
-    unsigned has_memory : 1;  /* uses that of streams: `need` */
-    unsigned takes_turns : 1; /* and one run at a time may */
+    unsigned n_lines : 4;    /* of the cache: this and what a run reads */
+    unsigned has_memory : 1; /* uses that of streams, `need`: one run at a time
+                                may */
     uint8_t n_dims;
     uint8_t n_least;           /* the dims behind these have their defaults */
     _Atomic(uint8_t) was_used; /* again, since eviction looked at it */
@@ -85,8 +85,10 @@ static inline const hone_need *hone__plan_need(const hone_plan *plan)
 /* See that the stream has the memory that a run of the plan needs. */
 hone_status hone__plan_prepare(const hone_plan *plan, hone_stream stream,
                                hone_share *out, hone_error *err);
-/* Run it alone on the stream's memory, from filling constants to the last
- * launch; where a launch is over when it returns, until the run is. */
+/* Run it alone on the stream's memory, from filling constants and zeroing to
+ * the last launch: what one launch leaves there the next one reads, and other
+ * plans have it, too. Where a launch is over when it returns, until the run is.
+ */
 hone_status hone__plan_run_in_turn(const hone_plan *plan, void *const *args,
                                    hone_stream stream);
 /* Of a plan or arguments that are none, or of another number: what is left out
@@ -107,16 +109,6 @@ static inline void hone__plan_prefetch_rest(const hone_plan *plan)
 {
     for (int i = HONE_PLAN_LINES; i < plan->n_lines; ++i)
         __builtin_prefetch((const char *)plan + i * HONE_LINE_BYTES);
-}
-
-/* Likewise what one with memory of streams reads besides. */
-static inline void hone__plan_prefetch_more(const hone_plan *plan)
-{
-    const hone_plan_more *more = hone__plan_more(plan);
-
-    __builtin_prefetch(&more->need);
-    __builtin_prefetch(&more->program.n_parts);
-    __builtin_prefetch(&more->program.vendor);
 }
 
 static inline unsigned long long hone__plan_context(const hone_plan *plan)

@@ -111,19 +111,21 @@ hone_status hone__plan_run_in_turn(const hone_plan *plan, void *const *args,
     hone_cu_ptr parts[HONE_MAX_WORKSPACES];
     hone_memory *memory = NULL;
     hone_bank *bank = NULL;
-    hone_share share;
-    hone_status status;
+    hone_share share = {NULL, NULL};
+    hone_status status = HONE_OK;
 
     HONE_TRY(find_memory(plan, stream, &memory, err));
     (void)pthread_mutex_lock(&memory->turn);
-    status = provide(plan, memory, stream, &share, &bank, err);
+    if (!does_without(plan))
+        status = do_without(
+            plan, provide(plan, memory, stream, &share, &bank, err), &share);
     if (status == HONE_OK) {
         hone__share_place(&share, program, parts);
         hone__share_follow(&share, program->driver, stream);
         status = hone__program_run(program, args, parts, bank, &memory->lane,
                                    stream, err);
         /* A run that broke off may have left anything in them. */
-        if (status != HONE_OK && program->driver->kind)
+        if (status != HONE_OK)
             (void)hone__program_zero(program, HONE_ZERO_ONCE, parts, stream,
                                      NULL);
     }

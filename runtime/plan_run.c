@@ -21,27 +21,6 @@ static inline hone_status run_alone(const hone_plan *plan, void *const *args,
     return hone__program_explain(program, &fault, hone__plan_error(plan));
 }
 
-/* Runs on one stream follow each other on the device. */
-static hone_status run_in_memory(hone_plan *plan, void *const *args,
-                                 hone_stream stream)
-{
-    const hone_program *program = &plan->program;
-    const hone_memory *memory;
-    hone_share share = {NULL, NULL};
-    hone_cu_ptr parts[HONE_MAX_WORKSPACES];
-
-    hone__plan_prefetch_more(plan);
-    memory = hone__memory_find(hone__plan_more(plan)->context, stream);
-    if (memory)
-        share = hone__memory_share(memory, hone__plan_need(plan));
-    if (!hone__share_suffices(&share, hone__plan_need(plan)))
-        HONE_TRY(
-            hone__plan_prepare(plan, stream, &share, hone__plan_error(plan)));
-    hone__share_place(&share, program, parts);
-    hone__share_follow(&share, program->driver, stream);
-    return run_alone(plan, args, parts, stream);
-}
-
 hone_status hone_plan_run(hone_plan *plan, void *const *args, size_t n_args,
                           hone_stream stream)
 {
@@ -55,9 +34,7 @@ hone_status hone_plan_run(hone_plan *plan, void *const *args, size_t n_args,
     hone__plan_prefetch_rest(plan);
     if (plan->program.counter)
         hone__count_add(plan->program.counter);
-    if (plan->takes_turns)
-        return hone__plan_run_in_turn(plan, args, stream);
     if (plan->has_memory)
-        return run_in_memory(plan, args, stream);
+        return hone__plan_run_in_turn(plan, args, stream);
     return run_alone(plan, args, no_parts, stream);
 }

@@ -145,6 +145,10 @@ static hone_status visit_implementations(const hone_store *store,
 
 /* ---- opening ------------------------------------------------------------- */
 
+/* Problems whose rows are kept, some 30 KB each: a program that goes round in
+ * more of them than its plans are many reads them again. */
+enum { MOST_PROBLEMS = 128 };
+
 /* Forget what was read if another process has written since. */
 static hone_status refresh(hone_store *store, hone_error *err)
 {
@@ -156,8 +160,10 @@ static hone_status refresh(hone_store *store, hone_error *err)
 
     HONE_TRY(hone__database_integer(&self->file, "read it", HONE_STORE_CHANGES,
                                     &version, err));
-    if (version != self->data_version)
+    if (version != self->data_version || self->n_problems > MOST_PROBLEMS) {
         hone__store_forget(store);
+        self->n_problems = 0;
+    }
     self->data_version = version;
     return HONE_OK;
 }

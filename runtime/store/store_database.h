@@ -19,6 +19,7 @@ typedef struct hone_store_database {
     hone_database file;
     int64_t version;      /* of the format */
     int64_t data_version; /* of the file when `ops` were read */
+    int n_problems;       /* whose rows were read into them since */
     pid_t process;        /* whose connection it is */
 } hone_store_database;
 

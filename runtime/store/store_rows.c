@@ -486,6 +486,7 @@ static hone_status read_problem(hone_store *store, hone_store_op *op,
         return HONE_OK;
     }
     op->problem = NULL;
+    ++hone__store_database(store)->n_problems;
     op->n_rows = 1; /* the one that tells the dims */
     op->n_outdated = op->n_unreadable = 0;
     op->has_near = op->has_defaults = 0;
