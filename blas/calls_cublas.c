@@ -12,6 +12,12 @@ static int32_t clip(int64_t value)
     return value < INT32_MIN || value > INT32_MAX ? INT32_MIN : (int32_t)value;
 }
 
+/* Other numbers are the library's to refuse. */
+static uint8_t code_of(int op)
+{
+    return op >= 0 && op < UINT8_MAX ? (uint8_t)op : UINT8_MAX;
+}
+
 /* What all forms have; types, distances and batches follow. */
 #define CALL(met_)                                                             \
     {                                                                          \
@@ -23,8 +29,8 @@ static int32_t clip(int64_t value)
                   .ldc = ldc,                                                  \
                   .batch = 1,                                                  \
                   .epilogue = HONE_LT_EPILOGUE_NONE,                           \
-                  .op_a = (uint8_t)op_a,                                       \
-                  .op_b = (uint8_t)op_b},                                      \
+                  .op_a = code_of(op_a),                                       \
+                  .op_b = code_of(op_b)},                                      \
         .met = HONE_MET_##met_, .handle = h, .alpha = alpha, .beta = beta      \
     }
 

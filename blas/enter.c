@@ -93,6 +93,11 @@ int hone__blas_begin(hone_blas_call *call, const hone_real *real)
     (void)pthread_once(&once, start);
     if (real && !ask_handle(call, real))
         return 0; /* no handle: the library says so */
+    if (call->shape.op_a > HONE_BLAS_OP_C || call->shape.op_b > HONE_BLAS_OP_C)
+        return 0; /* nor such an operation */
+    if (call->shape.compute == HONE_BLAS_COMPUTE_32F_FAST_TF32 &&
+        hone__blas_settings()->has_no_tf32)
+        call->shape.compute = HONE_BLAS_COMPUTE_32F;
     tidy(&call->shape);
     call->shape.adds = (uint8_t)adds(call);
     call->shape.device = (int16_t)hone__blas_device();

@@ -98,6 +98,8 @@ int32_t hone__gemm_compute(int compute, int a_type, int math)
     if (compute == HONE_BLAS_COMPUTE_32F && a_type == HONE_CUDA_R_32F &&
         kind < (int)HONE_COUNT(of_f32))
         return of_f32[kind];
+    if (compute == HONE_BLAS_COMPUTE_16F && kind == PEDANTIC)
+        return HONE_BLAS_COMPUTE_16F_PEDANTIC;
     if (compute == HONE_BLAS_COMPUTE_64F && kind == PEDANTIC)
         return HONE_BLAS_COMPUTE_64F_PEDANTIC;
     if (compute == HONE_BLAS_COMPUTE_64F && kind == F64_EMULATED)
@@ -120,7 +122,10 @@ static const char *unfit_types(const hone_blas_shape *s)
         return s->compute == HONE_BLAS_COMPUTE_64F
                    ? NULL
                    : "a way of computing f64 that gemm does not have";
-    if (is_16 ? s->compute == HONE_BLAS_COMPUTE_16F : hone__gemm_is_tf32(s))
+    /* Sums of 16 bits are of f16 alone, with scalars of that type. */
+    if (is_16 ? s->compute == HONE_BLAS_COMPUTE_16F &&
+                    s->c_type == HONE_CUDA_R_16F
+              : hone__gemm_is_tf32(s))
         return NULL;
     return s->compute == HONE_BLAS_COMPUTE_32F
                ? NULL

@@ -37,6 +37,8 @@ enum {
     A_SCALE = 17,       /* then B, C, D, and where the largest of D goes */
     D_LARGEST = 21,
     BIAS_TYPE = 26, /* -1: that of the result */
+    WAITS_IN = 29,  /* counters of other kernels; then those that it advances */
+    WAITS_OUT = 30,
     OUT_SCALE = 36,
     EMULATION = 38,
     ALPHA_STEP = 39, /* from a product of a batch to the next; then beta's */
@@ -119,7 +121,8 @@ static int has_value(const hone_real_lt *real, hone_lt_desc desc, int attribute)
 /* Does it say something that gemm does not have, or that nobody here knows? */
 static int is_special(const hone_real_lt *real, hone_lt_desc desc)
 {
-    static const int values[] = {OUT_SCALE, EMULATION, ALPHA_STEP, BETA_STEP};
+    static const int values[] = {WAITS_IN,  WAITS_OUT,  OUT_SCALE,
+                                 EMULATION, ALPHA_STEP, BETA_STEP};
 
     if (ask(real, desc, OP_C, HONE_BLAS_OP_N) != HONE_BLAS_OP_N ||
         ask(real, desc, FILL, FILL_FULL) != FILL_FULL)

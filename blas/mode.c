@@ -82,6 +82,15 @@ static void read_check(void)
     settings.check_every = (uint64_t)n;
 }
 
+/* As NVIDIA's libraries read it: 0, and TF32 is not used whatever a program
+ * allows. */
+static int has_no_tf32(void)
+{
+    const char *text = text_of("NVIDIA_TF32_OVERRIDE");
+
+    return text && strcmp(text, "0") == 0;
+}
+
 static void read_all(void)
 {
     static const char *const what[] = {
@@ -92,6 +101,7 @@ static void read_all(void)
     if (getauxval(AT_SECURE))
         return; /* another user's rights: nobody's environment counts */
     settings.is_quiet = text_of("HONE_BLAS_QUIET") != NULL;
+    settings.has_no_tf32 = has_no_tf32();
     read_mode();
     if (settings.mode == HONE_BLAS_OFF)
         return;

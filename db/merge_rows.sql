@@ -330,7 +330,8 @@ SELECT ms.dst, b.name, b.label, b.choice, b.n_choices, b.time_ns, b.spread_ns,
      > (n_samples, coalesce(time_ns, 0), choice, label);
 
 -- A ranking is replaced as a whole, by that which was made last, as the tuner
--- does. Of the same second it is the shorter time, then the configuration.
+-- does, but no decided one by what an interruption left. Of the same second it
+-- is the shorter time, then the configuration.
 INSERT INTO newer_ranking
 SELECT mp.dst, md.dst, r.mode
   FROM src_ranking r
@@ -338,16 +339,21 @@ SELECT mp.dst, md.dst, r.mode
   JOIN map_device md ON md.src = r.device_id
   JOIN map_trial mt ON mt.src = r.trial_id
   JOIN variant v ON v.variant_id = mt.variant_id
+  JOIN map_session ms ON ms.src = r.session_id
+  JOIN session s ON s.session_id = ms.dst
  WHERE r.rank = 1
    AND NOT EXISTS (
        SELECT 1
          FROM ranking o
          JOIN trial ot ON ot.trial_id = o.trial_id
          JOIN variant ov ON ov.variant_id = ot.variant_id
+         JOIN session os ON os.session_id = o.session_id
         WHERE o.problem_id = mp.dst AND o.device_id = md.dst
           AND o.mode = r.mode AND o.rank = 1
-          AND (o.ranked_unix_s, -o.time_ns, ov.config, ov.variant_id)
-              >= (r.ranked_unix_s, -r.time_ns, v.config, v.variant_id));
+          AND (os.verdict IS NOT NULL OR os.status <> 'interrupted',
+               o.ranked_unix_s, -o.time_ns, ov.config, ov.variant_id)
+              >= (s.verdict IS NOT NULL OR s.status <> 'interrupted',
+                  r.ranked_unix_s, -r.time_ns, v.config, v.variant_id));
 INSERT INTO merged VALUES ('winners', changes());
 DELETE FROM ranking
  WHERE (problem_id, device_id, mode) IN (SELECT * FROM newer_ranking);

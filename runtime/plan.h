@@ -82,9 +82,6 @@ static inline const hone_need *hone__plan_need(const hone_plan *plan)
     return &hone__plan_more(plan)->need;
 }
 
-/* See that the stream has the memory that a run of the plan needs. */
-hone_status hone__plan_prepare(const hone_plan *plan, hone_stream stream,
-                               hone_share *out, hone_error *err);
 /* Run it alone on the stream's memory, from filling constants and zeroing to
  * the last launch: what one launch leaves there the next one reads, and other
  * plans have it, too. Where a launch is over when it returns, until the run is.

@@ -74,33 +74,32 @@ static int does_without(const hone_plan *plan)
            atomic_load_explicit(&vendor->does_without, memory_order_relaxed);
 }
 
-hone_status hone__plan_prepare(const hone_plan *plan, hone_stream stream,
-                               hone_share *out, hone_error *err)
+/* See that the stream has the memory that a run of the plan needs. */
+static hone_status prepare(const hone_plan *plan, hone_stream stream,
+                           hone_error *err)
 {
+    hone_share share;
     hone_memory *memory = NULL;
     hone_bank *bank = NULL;
     hone_status status;
 
-    *out = (hone_share){NULL, NULL};
     if (does_without(plan))
         return HONE_OK;
     HONE_TRY(find_memory(plan, stream, &memory, err));
     (void)pthread_mutex_lock(&memory->turn);
-    status = provide(plan, memory, stream, out, &bank, err);
+    status = provide(plan, memory, stream, &share, &bank, err);
     (void)pthread_mutex_unlock(&memory->turn);
-    return do_without(plan, status, out);
+    return do_without(plan, status, &share);
 }
 
 hone_status hone_plan_prepare(hone_plan *plan, hone_stream stream)
 {
-    hone_share share;
-
     if (!plan)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
                           "hone_plan_prepare: plan is NULL");
     if (!plan->has_memory)
         return HONE_OK;
-    return hone__plan_prepare(plan, stream, &share, hone__plan_error(plan));
+    return prepare(plan, stream, hone__plan_error(plan));
 }
 
 hone_status hone__plan_run_in_turn(const hone_plan *plan, void *const *args,

@@ -62,7 +62,11 @@ static hone_status tune_shared(hone_tune_work *run, hone_error *err)
     hone_status status;
 
     if (run->shard.shard.n) { /* a part of the work, a part of the budget */
-        whole.trials = (int64_t)(run->shard.part * (double)whole.trials + 0.5);
+        const int64_t part =
+            (int64_t)(run->shard.part * (double)whole.trials + 0.5);
+
+        /* None at all would be no limit. */
+        whole.trials = whole.trials && part < 1 ? 1 : part;
         whole.seconds *= run->shard.part;
     }
     run->shares = hone__alloc(run->n_models * n * sizeof *run->shares);

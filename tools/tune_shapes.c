@@ -211,6 +211,8 @@ void hone__tune_shape_part(const hone_tune_work *work, const hone_shape *shape,
     request->part = shape->part;
     request->n_parts = shape->n_parts;
     request->seed += (uint64_t)shape->part;
+    if (work->shares) /* one budget for all, of which the shard has its part */
+        return;
     if (request->budget_trials > 0)
         request->budget_trials =
             (request->budget_trials + shape->n_parts - 1) / shape->n_parts;

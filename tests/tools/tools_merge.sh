@@ -140,3 +140,18 @@ run 2 merge
 chmod a-w known.db
 run 0 merge known.db --db read.db
 rm -f read.db*
+
+# ---- what an interruption left ------------------------------------------------------
+# Later, and faster by its trials, but no final has seen it.
+cp tuned.db left.db
+"$tests/damage_db" left.db "update ranking set ranked_unix_s = ranked_unix_s + 100,
+        time_ns = time_ns / 2, decided_by = 'interrupted: without a final';
+    update session set status = 'interrupted', verdict = null,
+        started_unix_s = started_unix_s + 100"
+decided() { ask "$1" "select count(*) from ranking where rank = 1
+    and decided_by not glob 'interrupted*'"; }
+run 0 merge tuned.db left.db --db both.db
+[ "$(decided both.db)" -eq 1 ] || fail "an interruption took the place of a winner"
+run 0 merge left.db tuned.db --db other.db
+[ "$(decided other.db)" -eq 1 ] || fail "a winner did not take an interruption's place"
+same both.db other.db

@@ -89,3 +89,9 @@ run 0 check
 # What is not known has no value, and that is said.
 tune 0 --objective registers --budget 20
 err_has "the objective 'registers' has no value for any finalist"
+
+# What is not positive is an answer like others: the search comes to the least.
+tune 0 --objective=-threads --budget 30 --no-seeds --db negative.db --format json
+n=$("$HONE" sql "select count(*) as n from trial_v1 where config glob '*BLOCK=1024,*'" \
+    --db negative.db --format csv | tail -n 1)
+[ "$n" -ge 12 ] || fail "$n of 30 trials have the most threads"

@@ -141,3 +141,15 @@ err_has "newer.db"
 run 1 merge old.db s1.db --db with_old.db
 json_lines=$(grep -c "missing" out)
 [ "$json_lines" -ge 2 ] || fail "the missing shards are not listed"
+
+# A part of a budget is at least one trial, and a shared problem's is divided once.
+for n in $(seq 1 40); do
+    echo "saxpy/stream $((1000 + n)) 10"
+done >many
+run 0 tune --shapes many --shard 1/40 --device cpu --db small.db --budget 10 -q
+n=$(ask small.db "select count(*) from trial_v1")
+[ "$n" -le 10 ] || fail "$n trials, a part of ten"
+echo "saxpy/stream 1000 10" >one
+run 0 tune --shapes one --shard 2/4 --device cpu --db quarter.db --budget 40 -q
+n=$(ask quarter.db "select count(*) from trial_v1")
+[ $((n > 8 && n < 12)) -eq 1 ] || fail "$n trials, a quarter of 40"

@@ -73,11 +73,16 @@ int64_t hone__stall_leave(const hone_search *search, hone_stall *stall,
 
 int64_t hone__stall_propose(hone_search *search, hone_stall *stall)
 {
+    int64_t index;
+
     if (stall->start != HONE_START_WANTED)
         return -1;
+    index = hone__search_far(search);
+    if (index < 0)
+        return -1; /* it is wanted still */
     stall->start = HONE_START_ASKED;
     search->tag = HONE_TAG_START;
-    return hone__search_far(search);
+    return index;
 }
 
 int hone__stall_starts(const hone_search *search, hone_stall *stall,

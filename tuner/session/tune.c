@@ -16,7 +16,8 @@ int hone__tune_stopped(const hone_tune_run *run)
 
 void hone__tune_show_progress(hone_tune_run *run, const char *stage)
 {
-    run->progress.elapsed_s = hone__now_s() - run->start_s;
+    run->progress.elapsed_s =
+        hone__now_s() - run->start_s - run->result->locked_s;
     run->progress.stage = stage;
     if (run->request->on_progress)
         run->request->on_progress(run->request->user, &run->progress);
@@ -176,6 +177,21 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
     return status == HONE_OK ? hone__tune_learned_keep(run, err) : status;
 }
 
+/* Of those that are right, as far as is known by now; 0: there is none. */
+static double best_time(const hone_tune_run *run, const hone_tune_impl *impl)
+{
+    double best_ns = 0;
+
+    for (size_t i = 0; i < run->n_candidates; ++i) {
+        const hone_candidate *c = &run->candidates[i];
+
+        if (c->impl == impl && c->time_ns > 0 &&
+            (best_ns <= 0 || c->time_ns < best_ns))
+            best_ns = c->time_ns;
+    }
+    return best_ns;
+}
+
 static void finish_result(hone_tune_run *run)
 {
     hone_tune_result *result = run->result;
@@ -186,7 +202,7 @@ static void finish_result(hone_tune_run *run)
         while (!result->parts[part].applies)
             ++part;
         result->parts[part].n_trials = run->impls[i].share.n_told;
-        result->parts[part].best_ns = run->impls[i].share.best_ns;
+        result->parts[part].best_ns = best_time(run, &run->impls[i]);
     }
     result->n_resumed = run->progress.n_resumed;
     result->n_compiled = run->progress.n_compiled;

@@ -105,6 +105,7 @@ static hone_status refute(hone_tune_run *run, hone_tune_final_state *f, int i,
                    item->message);
     --run->progress.outcomes[HONE_OUTCOME_OK];
     --run->progress.n_done;
+    --f->finalists[i].job->impl->share.n_told; /* is told once more */
     HONE_TRY(hone__tune_record_trial(run, f->finalists[i].job, &report, err));
     HONE_TRY(put_decision(run, f, i, kind, text, err));
     take_out(run, f, i);

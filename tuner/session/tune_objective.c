@@ -181,6 +181,10 @@ double hone__tune_objective_told(const hone_tune_run *run,
 
     if (place < 0)
         return c->time_ns;
+    /* Searches take positive numbers, and 0 for what failed: what is not
+     * positive is less than all that is, in its order. */
+    if (c->values[place] <= 0)
+        return 1e-30 / (1 - c->values[place]);
     return c->values[place] > 0 ? c->values[place] : 0;
 }
 

@@ -66,6 +66,7 @@ typedef struct hone_tune_worker {
     int64_t n_answered;    /* jobs, by this process */
     int is_ready;
     int gave_up;            /* it said FAILED and is about to leave */
+    int leaves;             /* it said so with its last answer */
     int setups_failed;      /* in a row */
     int n_machine_faults;   /* reported by it and those before it */
     double deadline_s;      /* of the first of `trying` */

@@ -22,7 +22,7 @@ hone_status hone__tune_worker_start(hone_tune_run *run, hone_tune_worker *w,
                                     hone_error *err)
 {
     w->is_ready = 0;
-    w->gave_up = 0;
+    w->gave_up = w->leaves = 0;
     w->reference[0] = '\0';
     w->n_answered = 0;
     w->deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
@@ -58,13 +58,19 @@ hone_status hone__tune_worker_code(hone_tune_run *run, hone_error *err)
 
 /* ---- to the worker ------------------------------------------------------ */
 
-/* What spills is tried when the search has nothing better left. */
+/* So many that spill may wait, whose code is in memory. */
+enum { MOST_DEFERRED = 256 };
+
+/* What spills is tried when the search has nothing better left, or comes to
+ * nothing else. */
 static hone_tune_job *next_job(hone_tune_run *run)
 {
+    const int is_last = run->exhausted && !run->compiling.n;
+
     if (run->queued.n)
         return hone__tune_queue_take(&run->queued);
-    if (run->exhausted && !run->compiling.n && run->deferred.n &&
-        !hone__tune_is_enough(run))
+    if (run->deferred.n && !hone__tune_is_enough(run) &&
+        (is_last || run->deferred.n > MOST_DEFERRED))
         return hone__tune_queue_take(&run->deferred);
     return NULL;
 }
@@ -135,6 +141,7 @@ hone_status hone__tune_finish_job(hone_tune_run *run, hone_tune_worker *w,
     hone_status status;
 
     ++w->n_answered;
+    w->leaves = report->leaving;
     w->deadline_s = hone__now_s() + hone__tune_trial_timeout_s(run);
     if (w == run->workers)
         run->result->device_busy_s += report->device_s;

@@ -73,8 +73,8 @@ static int is_not_to_blame(hone_tune_run *run, hone_tune_worker *w,
     hone_tune_job *job = w->trying.head;
     char text[512];
 
-    if (w->gave_up)
-        return 1;
+    if (w->gave_up || (w->leaves && end == HONE_WORKER_LEFT))
+        return 1; /* that was about the one before */
     if ((end != HONE_WORKER_LEFT && end != HONE_WORKER_KILLED) ||
         ++job->n_killed >= MAX_KILLED)
         return 0;
