@@ -42,6 +42,20 @@ static const char special_plan[] = "hone-launch 8\n"
                                    "cluster 1\nearly\n";
 static const char special_cubin[] = "together 0 8\ngrouped 0 8\nplain 0";
 
+/* The second launch reads what the first one left in the stream's memory. */
+static const char parts_plan[] = "hone-launch 2\n"
+                                 "op parts\n"
+                                 "dim n int\n"
+                                 "arg y out 4 n\n"
+                                 "workspace partial 10 n\n"
+                                 "launch first\n"
+                                 "grid n\nblock 32\n"
+                                 "pass y\npass partial\n"
+                                 "launch second\n"
+                                 "grid n\nblock 32\n"
+                                 "pass partial\npass y\n";
+static const char parts_cubin[] = "first 0 8,8\nsecond 0 8,8";
+
 static uint32_t taps_a[64] = {11};
 static uint32_t taps_b[64] = {22};
 static uint32_t *h = taps_a;
@@ -60,8 +74,12 @@ static void put_all(runtime_fixture *fixture)
     const tuned_row special = {
         .op = "special", .launch_plan = special_plan, .cubin = special_cubin};
 
+    const tuned_row parts = {
+        .op = "parts", .launch_plan = parts_plan, .cubin = parts_cubin};
+
     runtime_put_default(fixture, &fir);
     runtime_put_default(fixture, &special);
+    runtime_put_default(fixture, &parts);
     h = taps_a;
     taps_a[0] = 11;
 }
@@ -114,6 +132,31 @@ static void copied_only_when_changed(void **state)
     assert_int_equal(run_fir(ctx, plan, taps_a, 0), 13);
     assert_int_equal(fake_n_copies(), 5);
     hone_plan_destroy(plan);
+    hone_close(ctx);
+}
+
+/* Whatever another plan left in the same memory, which may have lain where this
+ * one lies, and whose array was the same. */
+static void new_plans_copy_anew(void **state)
+{
+    hone_ctx *ctx = runtime_open(*state);
+    hone_plan *plans[6]; /* more than there are banks */
+
+    put_all(*state);
+    for (uint32_t i = 0; i < 3; ++i) {
+        hone_plan *plan = fir_of(ctx, 8);
+
+        taps_a[0] = 30 + i;
+        assert_int_equal(run_fir(ctx, plan, taps_a, 0), 30 + i);
+        hone_plan_destroy(plan);
+    }
+    for (uint32_t i = 0; i < HONE_COUNT(plans); ++i) {
+        taps_a[0] = 40 + i;
+        plans[i] = fir_of(ctx, 8);
+        assert_int_equal(run_fir(ctx, plans[i], taps_a, 0), 40 + i);
+    }
+    for (size_t i = 0; i < HONE_COUNT(plans); ++i)
+        hone_plan_destroy(plans[i]);
     hone_close(ctx);
 }
 
@@ -389,6 +432,59 @@ static void threads_take_turns_on_a_stream(void **state)
     hone_close(ctx);
 }
 
+static void *run_parts_often(void *user)
+{
+    runner *r = user;
+    void *args[] = {&y_device};
+
+    r->failed = cuCtxSetCurrent(r->context) != 0;
+    (void)pthread_barrier_wait(r->start);
+    for (int i = 0; i < N_RUNS / 2; ++i)
+        r->failed |= hone_plan_run(r->plan, args, HONE_COUNT(args),
+                                   stream_of(0x40)) != HONE_OK;
+    return NULL;
+}
+
+/* Plans that share the memory of a stream: no launch comes between the two of a
+ * run. */
+static void threads_do_not_share_partial_sums(void **state)
+{
+    runtime_fixture *fixture = *state;
+    hone_ctx *ctx = runtime_open(fixture);
+    pthread_t threads[N_RUNNERS];
+    runner runners[N_RUNNERS];
+    pthread_barrier_t start;
+
+    put_all(fixture);
+    assert_int_equal(pthread_barrier_init(&start, NULL, N_RUNNERS), 0);
+    for (int i = 0; i < N_RUNNERS; ++i) {
+        const int64_t n = 100 + i;
+
+        runners[i] = (runner){NULL, &start, fixture->context, {0}, 0};
+        assert_hone(
+            ctx, hone_plan_create(ctx, "parts", &n, 1, &runners[i].plan, NULL),
+            HONE_OK);
+    }
+    for (int i = 0; i < N_RUNNERS; ++i)
+        assert_int_equal(
+            pthread_create(&threads[i], NULL, run_parts_often, &runners[i]), 0);
+    for (int i = 0; i < N_RUNNERS; ++i) {
+        (void)pthread_join(threads[i], NULL);
+        assert_int_equal(runners[i].failed, 0);
+    }
+    (void)pthread_barrier_destroy(&start);
+    assert_int_equal(fake_n_launches(), N_RUNNERS * N_RUNS / 2 * 2);
+    for (long i = 0; i < fake_n_launches(); i += 2) {
+        assert_string_equal(fake_launch_at(i)->kernel, "first");
+        assert_string_equal(fake_launch_at(i + 1)->kernel, "second");
+        assert_int_equal(fake_launch_at(i)->grid[0],
+                         fake_launch_at(i + 1)->grid[0]);
+    }
+    for (int i = 0; i < N_RUNNERS; ++i)
+        hone_plan_destroy(runners[i].plan);
+    hone_close(ctx);
+}
+
 static hone_status whole_life(const runtime_fixture *fixture)
 {
     const int64_t n_taps = 8;
@@ -449,6 +545,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_DATABASE(copied_only_when_changed),
+        WITH_DATABASE(new_plans_copy_anew),
         WITH_DATABASE(streams_do_not_disturb_each_other),
         WITH_DATABASE(captured_copies_are_part_of_the_graph),
         WITH_DATABASE(zeroed_for_each_run),
@@ -457,6 +554,7 @@ int main(void)
         WITH_DATABASE(attributes_of_launches),
         WITH_DATABASE(launches_that_the_device_cannot_hold),
         WITH_DATABASE(threads_take_turns_on_a_stream),
+        WITH_DATABASE(threads_do_not_share_partial_sums),
         WITH_DATABASE(any_driver_call_may_fail),
         WITH_DATABASE(any_allocation_may_fail),
     };
