@@ -193,9 +193,7 @@ static hone_status tune_kept(hone_tune_work *run, int is_shared,
 
 hone_status hone__tune_all(hone_tune_work *run, hone_error *err)
 {
-    const int is_shared =
-        run->shapes.is_counted && run->shapes.n &&
-        (run->request.budget_trials || run->request.budget_s > 0);
+    const int is_shared = hone__tune_is_shared(run);
     hone_status status = HONE_OK;
 
     int is_dealt;

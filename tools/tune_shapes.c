@@ -211,7 +211,7 @@ void hone__tune_shape_part(const hone_tune_work *work, const hone_shape *shape,
     request->part = shape->part;
     request->n_parts = shape->n_parts;
     request->seed += (uint64_t)shape->part;
-    if (work->shares) /* one budget for all, of which the shard has its part */
+    if (hone__tune_is_shared(work)) /* the shard has its part of it already */
         return;
     if (request->budget_trials > 0)
         request->budget_trials =

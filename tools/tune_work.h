@@ -73,6 +73,13 @@ hone_status hone__tune_shape_outcome(hone_tune_work *work,
 /* Of a budget in seconds: rows and a note of the problems that it ended before.
  */
 void hone__tune_say_unreached(hone_tune_work *work, double seconds);
+/* Is there one budget for all shapes? */
+static inline int hone__tune_is_shared(const hone_tune_work *work)
+{
+    return work->shapes.is_counted && work->shapes.n &&
+           (work->request.budget_trials > 0 || work->request.budget_s > 0);
+}
+
 /* Begin the table of rows, where that has not been done. */
 void hone__tune_begin_output(hone_tune_work *work);
 /* Print a row, which is taken. */

@@ -398,30 +398,39 @@ static void *run_often(void *user)
     return NULL;
 }
 
-/* Different taps on one stream: no launch sees those of another thread. */
-static void threads_take_turns_on_a_stream(void **state)
+/* All of them at once. */
+static void run_all(runner *runners, void *(*body)(void *))
 {
-    runtime_fixture *fixture = *state;
-    hone_ctx *ctx = runtime_open(fixture);
     pthread_t threads[N_RUNNERS];
-    runner runners[N_RUNNERS];
     pthread_barrier_t start;
-    hone_plan *plan;
 
-    put_all(fixture);
-    plan = fir_of(ctx, 8);
-    assert_hone(ctx, hone_plan_prepare(plan, stream_of(0x40)), HONE_OK);
     assert_int_equal(pthread_barrier_init(&start, NULL, N_RUNNERS), 0);
-    for (uint32_t i = 0; i < N_RUNNERS; ++i) {
-        runners[i] = (runner){plan, &start, fixture->context, {100 + i}, 0};
-        assert_int_equal(
-            pthread_create(&threads[i], NULL, run_often, &runners[i]), 0);
+    for (int i = 0; i < N_RUNNERS; ++i) {
+        runners[i].start = &start;
+        assert_int_equal(pthread_create(&threads[i], NULL, body, &runners[i]),
+                         0);
     }
     for (int i = 0; i < N_RUNNERS; ++i) {
         (void)pthread_join(threads[i], NULL);
         assert_int_equal(runners[i].failed, 0);
     }
     (void)pthread_barrier_destroy(&start);
+}
+
+/* Different taps on one stream: no launch sees those of another thread. */
+static void threads_take_turns_on_a_stream(void **state)
+{
+    runtime_fixture *fixture = *state;
+    hone_ctx *ctx = runtime_open(fixture);
+    runner runners[N_RUNNERS];
+    hone_plan *plan;
+
+    put_all(fixture);
+    plan = fir_of(ctx, 8);
+    assert_hone(ctx, hone_plan_prepare(plan, stream_of(0x40)), HONE_OK);
+    for (uint32_t i = 0; i < N_RUNNERS; ++i)
+        runners[i] = (runner){plan, NULL, fixture->context, {100 + i}, 0};
+    run_all(runners, run_often);
     for (long i = 0; i < fake_n_launches(); ++i) {
         const fake_launch *l = fake_launch_at(i);
 
@@ -451,28 +460,18 @@ static void threads_do_not_share_partial_sums(void **state)
 {
     runtime_fixture *fixture = *state;
     hone_ctx *ctx = runtime_open(fixture);
-    pthread_t threads[N_RUNNERS];
     runner runners[N_RUNNERS];
-    pthread_barrier_t start;
 
     put_all(fixture);
-    assert_int_equal(pthread_barrier_init(&start, NULL, N_RUNNERS), 0);
     for (int i = 0; i < N_RUNNERS; ++i) {
         const int64_t n = 100 + i;
 
-        runners[i] = (runner){NULL, &start, fixture->context, {0}, 0};
+        runners[i] = (runner){NULL, NULL, fixture->context, {0}, 0};
         assert_hone(
             ctx, hone_plan_create(ctx, "parts", &n, 1, &runners[i].plan, NULL),
             HONE_OK);
     }
-    for (int i = 0; i < N_RUNNERS; ++i)
-        assert_int_equal(
-            pthread_create(&threads[i], NULL, run_parts_often, &runners[i]), 0);
-    for (int i = 0; i < N_RUNNERS; ++i) {
-        (void)pthread_join(threads[i], NULL);
-        assert_int_equal(runners[i].failed, 0);
-    }
-    (void)pthread_barrier_destroy(&start);
+    run_all(runners, run_parts_often);
     assert_int_equal(fake_n_launches(), N_RUNNERS * N_RUNS / 2 * 2);
     for (long i = 0; i < fake_n_launches(); i += 2) {
         assert_string_equal(fake_launch_at(i)->kernel, "first");

@@ -150,6 +150,9 @@ run 0 tune --shapes many --shard 1/40 --device cpu --db small.db --budget 10 -q
 n=$(ask small.db "select count(*) from trial_v1")
 [ "$n" -le 10 ] || fail "$n trials, a part of ten"
 echo "saxpy/stream 1000 10" >one
-run 0 tune --shapes one --shard 2/4 --device cpu --db quarter.db --budget 40 -q
-n=$(ask quarter.db "select count(*) from trial_v1")
-[ $((n > 8 && n < 12)) -eq 1 ] || fail "$n trials, a quarter of 40"
+for device in cpu cpu,cpu; do
+    rm -f quarter.db
+    run 0 tune --shapes one --shard 2/4 --device $device --db quarter.db --budget 40 -q
+    n=$(ask quarter.db "select count(*) from trial_v1")
+    [ $((n > 8 && n < 12)) -eq 1 ] || fail "$n trials on $device, a quarter of 40"
+done

@@ -26,9 +26,9 @@ static const char find_sql[] =
     " problem_id, device_id, (SELECT facts FROM device d"
     "  WHERE d.device_id = s.device_id), arch FROM session_v1 s"
     " WHERE op = ?1 AND (?2 = '' OR (dims >= ?2 AND dims < ?2 || '-'))"
-    " AND (?3 IS NULL OR mode = ?3) ORDER BY ?2 = '' AND NOT EXISTS"
-    " (SELECT 1 FROM ranking r WHERE r.problem_id = s.problem_id"
-    "  AND r.device_id = s.device_id AND r.mode = s.mode),"
+    " AND (?3 IS NULL OR mode = ?3) ORDER BY ?2 = '' AND"
+    " (problem_id, device_id, mode) NOT IN"
+    " (SELECT problem_id, device_id, mode FROM ranking),"
     " session_id DESC LIMIT 1";
 
 #define COPY(to, value) (void)snprintf((to), sizeof(to), "%s", (value).text)

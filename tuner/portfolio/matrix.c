@@ -104,10 +104,10 @@ static hone_status walk_problems(problem_walk *walk, int64_t device_id,
                                  hone_error *err)
 {
     static const char sql[] =
-        "SELECT p.problem_id, p.dims, p.label FROM problem p"
-        " JOIN ranking r ON r.problem_id = p.problem_id AND r.device_id = ?2"
-        "  AND r.mode = ?3 AND r.rank = 1"
-        " WHERE p.op = ?1 ORDER BY r.ranked_unix_s DESC, p.dims";
+        "SELECT problem_id, p.dims, p.label FROM problem p"
+        " JOIN ranking USING (problem_id)"
+        " WHERE p.op = ?1 AND device_id = ?2 AND mode = ?3 AND rank = 1"
+        " ORDER BY ranked_unix_s DESC, p.dims";
     const hone_db_value key[] = {hone__db_text(walk->tune->tmpl->op),
                                  hone__db_integer(device_id),
                                  hone__db_text(mode_of(walk->tune))};
