@@ -32,14 +32,14 @@ run 0 tune --shapes shapes --device cpu --budget 5 --between 0 --db t.db \
 json interrupted=false portfolios.0.op=saxpy portfolios.0.problems=4 \
     portfolios.0.compiled=0 portfolios.0.out=0 portfolios.0.chooser=true \
     portfolios.0.chooser_at=4 portfolios.0.members.0.default=true
-# The steps are parts of its seconds, and most of them.
+# The steps are parts of its seconds.
 sed -n 's/.*"seconds": \([^,]*\), "steps": {\([^}]*\)}.*/\1 \2/p' out |
     tr -d ',":' >steps
 [ "$(tr ' ' '\n' <steps | grep '^[a-z]' | tr '\n' ' ')" = \
     "likely spaces candidates edges specialists homes reach learning " ] ||
     fail "steps: $(cat steps)"
 awk '{ for (i = 3; i <= NF; i += 2) sum += $i
-    exit !(sum > 0.5 * $1 && sum <= $1 + 1e-6) }' steps ||
+    exit !(sum > 0 && sum <= $1 + 1e-6) }' steps ||
     fail "steps do not sum up to the seconds: $(cat steps)"
 measured=$(sed -n 's/.*"measured": \([0-9]*\),.*/\1/p' out)
 [ "$measured" -gt 0 ] || fail "nothing was measured"
@@ -245,32 +245,3 @@ run 0 tune scale.cu --portfolio --device cpu --db s.db --format json
 json portfolios.0.problems=2 portfolios.0.chooser=false portfolios.0.why_not
 err_has "no chooser was trained"
 [ "$(ask s.db "select count(*) from model")" -eq 0 ] || fail "a model"
-
-# ---- how far variants reach ---------------------------------------------------------
-# Sizes as far as was verified. What follows from them may be larger, where it cannot
-# pass 32 bits; not where the caller says so.
-mkdir reach
-sed -e 's/op saxpy(n, T in {f32, f64} default f32)/op far(n, T in {f32, f64}, m, span default n*m)/' \
-    -e '/hone vendor/d; /hone shapes/d' "$HONE_TEMPLATE_PATH/saxpy.cuh" >reach/far.cuh
-grep -q 'span default' reach/far.cuh || fail "the contract is another"
-sed 's|saxpy.cuh|far.cuh|; s|implements saxpy/|implements far/|' \
-    "$HONE_TEMPLATE_PATH/saxpy_stream.cu" >reach/far_stream.cu
-HONE_TEMPLATE_PATH=$work/reach
-printf 'far %s\n' 1000,f32,9000 3001,f32,20 20000,f32,30 65536,f32,40 >far.shapes
-run 0 tune --shapes far.shapes --device cpu --budget 3 --between 0 --db reach.db \
-    --format json
-json portfolios.0.chooser=true
-# is_chosen DIMS, not_chosen DIMS: by what was learned.
-is_chosen() {
-    run 0 run far --dims "$1" --device cpu --db reach.db --format json
-    json match=chosen
-}
-not_chosen() {
-    run 0 run far --dims "$1" --device cpu --db reach.db --format json
-    grep -q '"match": "chosen"' out && fail "$1 is beyond what was verified"
-    return 0
-}
-is_chosen 20001,f32,4500 # 90 million, 9 were verified
-not_chosen 60000,f32,8000 # 480 million
-not_chosen 20001,f32,4500,90000001 # which is not what follows
-not_chosen 70000,f32,20 # a size
