@@ -11,33 +11,47 @@
 
 enum { MOST = 64, LEAST_TRIALS = 24, SHARE = 4 };
 
+/* Not given (negative): as many as are listed, or as it takes until there is a
+ * chooser for each kind. */
+static hone_status find_n_wanted(hone_between_request *request, int64_t given,
+                                 hone_error *err)
+{
+    size_t n = (size_t)given, lacking;
+
+    if (given < 0) {
+        HONE_TRY(hone__between_lacking(request, &lacking, err));
+        n = lacking > request->n_problems ? lacking : request->n_problems;
+        n = n < MOST ? n : MOST;
+    }
+    request->n_wanted = n;
+    return HONE_OK;
+}
+
 /* The problems of one operation. */
 static hone_status add_of_op(hone_shapes *shapes, size_t op, size_t n_listed,
                              int64_t n_wanted, uint64_t seed, hone_error *err)
 {
     int64_t(*dims)[HONE_MAX_DIMS] = hone__alloc((n_listed + 1) * sizeof *dims);
     int64_t(*drawn)[HONE_MAX_DIMS] = NULL;
-    size_t n = 0, n_drawn = 0;
-    hone_status status = HONE_OK;
+    hone_between_request request = {.tmpl = shapes->ops[op].impls.items[0],
+                                    .dims =
+                                        (const int64_t(*)[HONE_MAX_DIMS])dims,
+                                    .is_beyond = 1,
+                                    .seed = seed};
+    size_t n_drawn = 0;
+    hone_status status;
 
     for (size_t i = 0; dims && i < n_listed; ++i)
         if (shapes->items[i].op == op)
-            memcpy(dims[n++], shapes->items[i].dims, sizeof *dims);
-    if (n_wanted < 0)
-        n_wanted = n < MOST ? (int64_t)n : MOST;
-    drawn = hone__alloc(((size_t)n_wanted + 1) * sizeof *drawn);
-    if (!dims || !drawn)
-        status = hone__out_of_memory(err, " for the shapes");
-    if (status == HONE_OK && n)
-        status = hone__between_draw(
-            &(hone_between_request){.tmpl = shapes->ops[op].impls.items[0],
-                                    .dims =
-                                        (const int64_t(*)[HONE_MAX_DIMS])dims,
-                                    .n_problems = n,
-                                    .n_wanted = (size_t)n_wanted,
-                                    .is_beyond = 1,
-                                    .seed = seed},
-            drawn, &n_drawn, err);
+            memcpy(dims[request.n_problems++], shapes->items[i].dims,
+                   sizeof *dims);
+    status = dims ? find_n_wanted(&request, n_wanted, err)
+                  : hone__out_of_memory(err, " for the shapes");
+    if (status == HONE_OK) {
+        drawn = hone__alloc((request.n_wanted + 1) * sizeof *drawn);
+        status = drawn ? hone__between_draw(&request, drawn, &n_drawn, err)
+                       : hone__out_of_memory(err, " for the shapes");
+    }
     for (size_t i = 0; i < n_drawn && status == HONE_OK; ++i) {
         if (!HONE_GROW(shapes->items, shapes->n)) {
             status = hone__out_of_memory(err, " for the shapes");

@@ -137,6 +137,71 @@ static void beyond_a_list(void **state)
     hone__template_free(t);
 }
 
+/* Transforms of a few lengths: each length of the list, and those between, get
+ * four problems before others get more, of as many elements as the list has. */
+static void kinds_between(void **state)
+{
+    static const int64_t dims[5][HONE_MAX_DIMS] = {{16, 60000, 1},
+                                                   {256, 300, 1},
+                                                   {16, 3000, 1},
+                                                   {4096, 11, 1},
+                                                   {64, 500, 2}};
+    static int64_t out[MOST][HONE_MAX_DIMS];
+    static const int64_t lengths[5] = {16, 64, 256, 1024, 4096};
+    hone_template *const t = parse_good(
+        "#pragma hone op o(n in {16, 64, 256, 1024, 4096, 8192} default 16, "
+        "batch default 1, way in {1, 2} default 1)\n"
+        "#pragma hone launch k\n" KERNEL);
+    const hone_between_request request = {
+        .tmpl = t, .dims = dims, .n_problems = 5, .n_wanted = 19};
+    size_t n_of[5] = {2, 0, 1, 0, 1}, n_other_way = 1, lacking = 0;
+    size_t n = draw(t, dims, 5, 19, out);
+
+    (void)state;
+    assert_int_equal(hone__between_lacking(&request, &lacking, NULL), HONE_OK);
+    assert_int_equal(lacking, 19); /* of 16 2, of two lengths 3, of two 4, and 3
+                                      the other way */
+    assert_int_equal(n, 19);
+    for (size_t i = 0; i < n; ++i) {
+        const int64_t elements = out[i][0] * out[i][1];
+
+        n_other_way += out[i][2] == 2;
+        assert_true(out[i][2] == 1 || out[i][0] == 64);
+        for (size_t k = 0; k < 5; ++k)
+            n_of[k] += out[i][0] == lengths[k] && out[i][2] == 1;
+        /* Batches are rounded to multiples of up to 64. */
+        assert_in_range(elements, 32000 / 2, 960000 + 64 * out[i][0]);
+    }
+    for (size_t k = 0; k < 5; ++k)
+        assert_int_equal(n_of[k], 4);
+    assert_int_equal(n_other_way, 4);
+    /* Too few for all: one of each before any has two. */
+    n = draw(t, dims, 5, 2, out);
+    assert_int_equal(n, 2);
+    assert_int_not_equal(out[0][0], out[1][0]);
+    for (size_t i = 0; i < n; ++i)
+        assert_true(out[i][0] == 64 || out[i][0] == 1024);
+    hone__template_free(t);
+}
+
+/* A choice of few numbers is a way to do something: nothing lies between. */
+static void no_kinds_of_ways(void **state)
+{
+    static const int64_t dims[4][HONE_MAX_DIMS] = {
+        {100, 0}, {200, 2}, {300, 0}, {400, 2}};
+    static int64_t out[MOST][HONE_MAX_DIMS];
+    hone_template *const t =
+        parse_good("#pragma hone op o(n, way in {0, 1, 2})\n"
+                   "#pragma hone launch k\n" KERNEL);
+    const size_t n = draw(t, dims, 4, 20, out);
+
+    (void)state;
+    assert_true(n >= 10);
+    for (size_t i = 0; i < n; ++i)
+        assert_int_not_equal(out[i][1], 1);
+    hone__template_free(t);
+}
+
 static void nothing_between(void **state)
 {
     static const int64_t few[3][HONE_MAX_DIMS] = {
@@ -161,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(between_a_list),  cmocka_unit_test(powers_and_types),
         cmocka_unit_test(room_is_filled),  cmocka_unit_test(beyond_a_list),
+        cmocka_unit_test(kinds_between),   cmocka_unit_test(no_kinds_of_ways),
         cmocka_unit_test(nothing_between),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Problems between those of a list. See between.h. */
-#include "tuner/portfolio/between.h"
+#include "tuner/portfolio/between_run.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/judge/input_values.h"
@@ -11,23 +11,8 @@
 enum {
     N_NEAR = 5,      /* of so many nearest problems one is the other end */
     TRIES = 8,       /* drawn for each problem that is wanted: the best */
-    BEYOND = 4,      /* times the largest of the list */
-    LEAST_UNIT = 16, /* beyond a list all sizes are aligned to that */
     MOST_ALIGNED = 6 /* multiples of 64 are aligned to everything */
 };
-
-/* What a list has of one dimension. */
-typedef struct between_size {
-    int is_drawn; /* a size that is not the same everywhere */
-    int64_t least, most;
-    int is_power; /* always of two */
-} between_size;
-
-typedef struct between_run {
-    const hone_between_request *request;
-    between_size sizes[HONE_MAX_DIMS];
-    uint64_t n_draws;
-} between_run;
 
 static double uniform(between_run *run)
 {
@@ -60,36 +45,34 @@ static void look_at(between_run *run)
     }
 }
 
-/* Of the same types and choices? */
-static int is_alike(const hone_template *tmpl, const int64_t *a,
-                    const int64_t *b)
+/* What each size of a problem is multiplied by, for as much work of another
+ * kind: half the transforms of twice the length. */
+static double scale_to(const between_run *run, const int64_t *dims,
+                       const int64_t *kind)
 {
-    for (size_t d = 0; d < tmpl->n_dims; ++d)
-        if (tmpl->dims[d].n_types && a[d] != b[d])
-            return 0;
-    return 1;
-}
+    const hone_template *tmpl = run->request->tmpl;
+    double ratio = 1;
+    int n_sizes = 0;
 
-/* Is there a default that the size differs from? Whatever it is, such as rows
- * with room between them, would not be that between two. */
-static int is_special(const hone_template *tmpl, const int64_t *dims)
-{
-    for (size_t d = 0; d < tmpl->n_dims; ++d)
-        if (tmpl->dims[d].default_expr.expr &&
-            !hone__template_dim_follows(tmpl, d, dims))
-            return 1;
-    return 0;
+    for (size_t d = 0; d < tmpl->n_dims; ++d) {
+        if (hone__between_is_scale(&tmpl->dims[d]) && dims[d] > 0 &&
+            kind[d] > 0)
+            ratio *= (double)dims[d] / (double)kind[d];
+        n_sizes += run->sizes[d].is_drawn && !tmpl->dims[d].default_expr.expr;
+    }
+    return n_sizes ? pow(ratio, 1.0 / n_sizes) : 1;
 }
 
 static double distance(const between_run *run, const int64_t *a,
                        const int64_t *b)
 {
+    const double scale = scale_to(run, a, b);
     double sum = 0;
 
     for (size_t d = 0; d < run->request->tmpl->n_dims; ++d) {
         if (run->sizes[d].is_drawn &&
             !run->request->tmpl->dims[d].default_expr.expr) {
-            const double octaves = log2((double)a[d] / (double)b[d]);
+            const double octaves = log2((double)a[d] * scale / (double)b[d]);
 
             sum += octaves * octaves;
         }
@@ -104,7 +87,7 @@ static int is_enough(const hone_between_request *r)
     size_t n = 0;
 
     for (size_t i = 0; i < r->n_problems; ++i)
-        n += !is_special(r->tmpl, r->dims[i]);
+        n += !hone__between_is_special(r->tmpl, r->dims[i]);
     return n >= HONE_BETWEEN_LEAST_PROBLEMS;
 }
 
@@ -121,7 +104,7 @@ static size_t other_end(between_run *run, size_t from)
         const double apart = distance(run, r->dims[from], r->dims[i]);
         size_t at = n < N_NEAR ? n : N_NEAR - 1;
 
-        if (i == from || is_special(r->tmpl, r->dims[i]) ||
+        if (i == from || hone__between_is_special(r->tmpl, r->dims[i]) ||
             (n == N_NEAR && apart >= far[at]))
             continue;
         for (; at && far[at - 1] > apart; --at) {
@@ -137,7 +120,7 @@ static size_t other_end(between_run *run, size_t from)
 
 /* ---- one problem -------------------------------------------------------- */
 
-static int64_t unit_of(int64_t value)
+int64_t hone__between_unit(int64_t value)
 {
     int64_t unit = 1;
 
@@ -146,9 +129,10 @@ static int64_t unit_of(int64_t value)
     return unit;
 }
 
-static int64_t align_as(int64_t value, int64_t parent, const between_size *size)
+int64_t hone__between_align(int64_t value, int64_t parent,
+                            const between_size *size)
 {
-    const int64_t unit = unit_of(parent);
+    const int64_t unit = hone__between_unit(parent);
 
     if (size->is_power)
         return (int64_t)exp2(round(log2((double)value)));
@@ -156,45 +140,68 @@ static int64_t align_as(int64_t value, int64_t parent, const between_size *size)
     return value < unit ? unit : value;
 }
 
-static int64_t draw_size(between_run *run, size_t d, int64_t from, int64_t to,
-                         double part)
-{
-    const between_size *size = &run->sizes[d];
-    const double octaves = log2((double)from) +
-                           part * log2((double)to / (double)from) +
-                           uniform(run) - 0.5;
-    int64_t value = (int64_t)exp2(octaves);
-
-    value =
-        align_as(value < 1 ? 1 : value, uniform(run) < 0.5 ? from : to, size);
-    if (value > size->most)
-        return size->most;
-    return value < size->least ? size->least : value;
-}
-
-static hone_status draw_one(between_run *run, size_t from, size_t to,
-                            int64_t *out)
+/* What the list has of a size, as it is of another kind. */
+static between_size size_of_kind(const between_run *run, size_t d,
+                                 const int64_t *kind)
 {
     const hone_between_request *r = run->request;
-    const int64_t *a = r->dims[from];
-    const int64_t *b = r->dims[to];
+    between_size out = {.least = INT64_MAX, .is_power = run->sizes[d].is_power};
+
+    for (size_t i = 0; i < r->n_problems; ++i) {
+        const double scale = scale_to(run, r->dims[i], kind);
+        const int64_t value = (int64_t)fmax(
+            1, round(fmin((double)r->dims[i][d] * scale, 0x1p62)));
+
+        out.least = value < out.least ? value : out.least;
+        out.most = value > out.most ? value : out.most;
+    }
+    return out;
+}
+
+/* On the way from one problem to another, of a kind. */
+typedef struct between_way {
+    const int64_t *kind, *from, *to;
+    double from_scale, to_scale;
+} between_way;
+
+static int64_t draw_size(between_run *run, size_t d, const between_way *way,
+                         double part)
+{
+    const between_size size = size_of_kind(run, d, way->kind);
+    const double from = (double)way->from[d] * way->from_scale;
+    const double to = (double)way->to[d] * way->to_scale;
+    const double octaves =
+        log2(from) + part * log2(to / from) + uniform(run) - 0.5;
+    int64_t value = (int64_t)exp2(fmin(octaves, 62));
+
+    value = hone__between_align(value < 1 ? 1 : value,
+                                uniform(run) < 0.5 ? way->from[d] : way->to[d],
+                                &size);
+    if (value > size.most)
+        return size.most;
+    return value < size.least ? size.least : value;
+}
+
+static hone_status draw_one(between_run *run, const between_way *way,
+                            int64_t *out)
+{
+    const hone_template *tmpl = run->request->tmpl;
     const double part = uniform(run);
     int64_t dims[HONE_MAX_DIMS];
 
-    for (size_t d = 0; d < r->tmpl->n_dims; ++d) {
-        if (r->tmpl->dims[d].default_expr.expr)
+    for (size_t d = 0; d < tmpl->n_dims; ++d) {
+        if (tmpl->dims[d].default_expr.expr)
             dims[d] = HONE_DIM_DEFAULT;
         else if (run->sizes[d].is_drawn)
-            dims[d] = draw_size(run, d, a[d], b[d], part);
+            dims[d] = draw_size(run, d, way, part);
         else
-            dims[d] = a[d];
+            dims[d] = tmpl->dims[d].n_types ? way->kind[d] : way->from[d];
     }
-    return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
-                                        NULL);
+    return hone__template_complete_dims(tmpl, dims, tmpl->n_dims, out, NULL);
 }
 
-static int is_among(const hone_template *tmpl, const int64_t *dims,
-                    const int64_t (*list)[HONE_MAX_DIMS], size_t n)
+int hone__between_is_among(const hone_template *tmpl, const int64_t *dims,
+                           const int64_t (*list)[HONE_MAX_DIMS], size_t n)
 {
     for (size_t i = 0; i < n; ++i)
         if (memcmp(list[i], dims, tmpl->n_dims * sizeof *dims) == 0)
@@ -209,27 +216,32 @@ static double room_around(const between_run *run, const int64_t *dims,
     double least = HUGE_VAL;
 
     for (size_t i = 0; i < n; ++i)
-        if (is_alike(run->request->tmpl, dims, list[i]))
+        if (hone__between_is_alike(run->request->tmpl, dims, list[i]))
             least = fmin(least, distance(run, dims, list[i]));
     return least;
 }
 
-/* The one of several that is furthest from all that is tuned: what lies close
- * to another teaches little. 0: there is none. */
-static int draw_best(between_run *run, size_t from,
+/* The one of several of a kind that is furthest from all that is tuned: what
+ * lies close to another teaches little. 0: there is none. */
+static int draw_best(between_run *run, const int64_t *kind, size_t from,
                      int64_t (*out)[HONE_MAX_DIMS], size_t n_out)
 {
     const hone_between_request *r = run->request;
     const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
+    between_way way = {.kind = kind,
+                       .from = r->dims[from],
+                       .from_scale = scale_to(run, r->dims[from], kind)};
     double best = -1;
 
     for (int i = 0; i < TRIES; ++i) {
         int64_t dims[HONE_MAX_DIMS] = {0};
         double room;
 
-        if (draw_one(run, from, other_end(run, from), dims) != HONE_OK ||
-            is_among(r->tmpl, dims, r->dims, r->n_problems) ||
-            is_among(r->tmpl, dims, drawn, n_out))
+        way.to = r->dims[other_end(run, from)];
+        way.to_scale = scale_to(run, way.to, kind);
+        if (draw_one(run, &way, dims) != HONE_OK ||
+            hone__between_is_among(r->tmpl, dims, r->dims, r->n_problems) ||
+            hone__between_is_among(r->tmpl, dims, drawn, n_out))
             continue;
         room = fmin(room_around(run, dims, r->dims, r->n_problems),
                     room_around(run, dims, drawn, n_out));
@@ -241,81 +253,28 @@ static int draw_best(between_run *run, size_t from,
     return best >= 0;
 }
 
-/* ---- beyond the list ----------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------
+ */
 
-/* The geometric mean of what the list has of a size, and aligned: whoever is
- * valid anywhere is likely to be valid there. */
-static int64_t moderate(const between_run *run, size_t d)
+static void draw_lacking(between_run *run, hone_between_kinds *kinds,
+                         int64_t (*out)[HONE_MAX_DIMS], size_t *n_out)
 {
-    const hone_between_request *r = run->request;
-    const between_size *size = &run->sizes[d];
-    double octaves = 0;
-    int64_t value;
-    size_t n = 0;
+    hone_between_kind *kind;
 
-    for (size_t i = 0; i < r->n_problems; ++i)
-        if (!is_special(r->tmpl, r->dims[i])) {
-            octaves += log2((double)r->dims[i][d]);
-            ++n;
-        }
-    value = align_as((int64_t)exp2(octaves / (double)n), LEAST_UNIT, size);
-    if (value > size->most)
-        return size->most;
-    return value < size->least ? size->least : value;
-}
-
-/* One that is larger in size `d` than all, of the types of the largest: how far
- * variants of other types may be launched is verified without tuning there
- * (reach.c). Other sizes are moderate: beside one row, say, few variants would
- * be valid, and the others reach no further than before. */
-static hone_status draw_beyond(const between_run *run, size_t d, int64_t *out)
-{
-    const hone_between_request *r = run->request;
-    const int64_t *largest = NULL;
-    int64_t dims[HONE_MAX_DIMS];
-
-    for (size_t i = 0; i < r->n_problems; ++i)
-        if (!is_special(r->tmpl, r->dims[i]) &&
-            (!largest || r->dims[i][d] > largest[d]))
-            largest = r->dims[i];
-    if (!largest)
-        return HONE_ERR_DIMS;
-    for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
-        dims[k] = r->tmpl->dims[k].n_types  ? largest[k]
-                  : !run->sizes[k].is_drawn ? largest[k]
-                  : k == d                  ? largest[k]
-                                            : moderate(run, k);
-        if (r->tmpl->dims[k].default_expr.expr)
-            dims[k] = HONE_DIM_DEFAULT;
+    for (size_t i = 0; i < *n_out; ++i) {
+        kind = hone__between_kinds_of(kinds, run->request->tmpl, out[i]);
+        if (kind)
+            ++kind->n;
     }
-    if (dims[d] > INT64_MAX / BEYOND)
-        return HONE_ERR_OVERFLOW;
-    dims[d] *= BEYOND;
-    if (!run->sizes[d].is_power && dims[d] > BEYOND * LEAST_UNIT) {
-        const int64_t unit =
-            unit_of(largest[d]) > LEAST_UNIT ? unit_of(largest[d]) : LEAST_UNIT;
+    while (*n_out < run->request->n_wanted &&
+           (kind = hone__between_kinds_neediest(kinds)) != NULL) {
+        const int is_drawn =
+            draw_best(run, kind->dims, kind->from, out, *n_out);
 
-        dims[d] = (dims[d] / unit - 1) * unit; /* and not more aligned for it */
+        *n_out += (size_t)is_drawn;
+        kind->n += (size_t)is_drawn;
+        kind->is_full = !is_drawn;
     }
-    return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
-                                        NULL);
-}
-
-/* How many, at most half of what is wanted. */
-static size_t draw_all_beyond(const between_run *run,
-                              int64_t (*out)[HONE_MAX_DIMS])
-{
-    const hone_between_request *r = run->request;
-    const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
-    size_t n = 0;
-
-    for (size_t d = 0; d < r->tmpl->n_dims && n < r->n_wanted / 2; ++d)
-        if (run->sizes[d].is_drawn && !r->tmpl->dims[d].default_expr.expr &&
-            draw_beyond(run, d, out[n]) == HONE_OK &&
-            !is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
-            !is_among(r->tmpl, out[n], drawn, n))
-            ++n;
-    return n;
 }
 
 hone_status hone__between_draw(const hone_between_request *request,
@@ -323,24 +282,45 @@ hone_status hone__between_draw(const hone_between_request *request,
                                hone_error *err)
 {
     const size_t most = request->n_wanted * TRIES;
+    hone_between_kinds kinds;
     between_run *run;
 
     *out_n = 0;
     if (!is_enough(request))
         return HONE_OK;
+    HONE_TRY(hone__between_kinds_find(request, &kinds, err));
     run = hone__alloc(sizeof *run);
-    if (!run)
+    if (!run) {
+        hone__between_kinds_free(&kinds);
         return hone__out_of_memory(err, " for problems between others");
+    }
     run->request = request;
     look_at(run);
     if (request->is_beyond)
-        *out_n = draw_all_beyond(run, out);
+        *out_n = hone__between_draw_beyond(run, out);
+    draw_lacking(run, &kinds, out, out_n);
     for (size_t i = 0; i < most && *out_n < request->n_wanted; ++i) {
         const size_t from = i % request->n_problems;
 
-        if (!is_special(request->tmpl, request->dims[from]))
-            *out_n += (size_t)draw_best(run, from, out, *out_n);
+        if (!hone__between_is_special(request->tmpl, request->dims[from]))
+            *out_n +=
+                (size_t)draw_best(run, request->dims[from], from, out, *out_n);
     }
     hone__free(run);
+    hone__between_kinds_free(&kinds);
+    return HONE_OK;
+}
+
+hone_status hone__between_lacking(const hone_between_request *request,
+                                  size_t *out, hone_error *err)
+{
+    hone_between_kinds kinds;
+
+    *out = 0;
+    HONE_TRY(hone__between_kinds_find(request, &kinds, err));
+    for (size_t i = 0; i < kinds.n; ++i)
+        if (kinds.items[i].n < HONE_BETWEEN_LEAST_PROBLEMS)
+            *out += HONE_BETWEEN_LEAST_PROBLEMS - kinds.items[i].n;
+    hone__between_kinds_free(&kinds);
     return HONE_OK;
 }

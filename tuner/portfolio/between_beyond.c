@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Problems that are larger than all of a list. See between.h. */
+#include "tuner/portfolio/between_run.h"
+
+#include <math.h>
+
+enum {
+    BEYOND = 4,     /* times the largest of the list */
+    LEAST_UNIT = 16 /* all sizes are aligned to that */
+};
+
+/* The geometric mean of what the list has of a size, and aligned: whoever is
+ * valid anywhere is likely to be valid there. */
+static int64_t moderate(const between_run *run, size_t d)
+{
+    const hone_between_request *r = run->request;
+    const between_size *size = &run->sizes[d];
+    double octaves = 0;
+    int64_t value;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_problems; ++i)
+        if (!hone__between_is_special(r->tmpl, r->dims[i])) {
+            octaves += log2((double)r->dims[i][d]);
+            ++n;
+        }
+    value = hone__between_align((int64_t)exp2(octaves / (double)n), LEAST_UNIT,
+                                size);
+    if (value > size->most)
+        return size->most;
+    return value < size->least ? size->least : value;
+}
+
+/* One that is larger in size `d` than all, of the types of the largest: how far
+ * variants of other types may be launched is verified without tuning there
+ * (reach.c). Other sizes are moderate: beside one row, say, few variants would
+ * be valid, and the others reach no further than before. */
+static hone_status draw_beyond(const between_run *run, size_t d, int64_t *out)
+{
+    const hone_between_request *r = run->request;
+    const int64_t *largest = NULL;
+    int64_t dims[HONE_MAX_DIMS];
+
+    for (size_t i = 0; i < r->n_problems; ++i)
+        if (!hone__between_is_special(r->tmpl, r->dims[i]) &&
+            (!largest || r->dims[i][d] > largest[d]))
+            largest = r->dims[i];
+    if (!largest)
+        return HONE_ERR_DIMS;
+    for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
+        dims[k] = r->tmpl->dims[k].n_types  ? largest[k]
+                  : !run->sizes[k].is_drawn ? largest[k]
+                  : k == d                  ? largest[k]
+                                            : moderate(run, k);
+        if (r->tmpl->dims[k].default_expr.expr)
+            dims[k] = HONE_DIM_DEFAULT;
+    }
+    if (dims[d] > INT64_MAX / BEYOND)
+        return HONE_ERR_OVERFLOW;
+    dims[d] *= BEYOND;
+    if (!run->sizes[d].is_power && dims[d] > BEYOND * LEAST_UNIT) {
+        const int64_t unit = hone__between_unit(largest[d]) > LEAST_UNIT
+                                 ? hone__between_unit(largest[d])
+                                 : LEAST_UNIT;
+
+        dims[d] = (dims[d] / unit - 1) * unit; /* and not more aligned for it */
+    }
+    return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
+                                        NULL);
+}
+
+size_t hone__between_draw_beyond(const between_run *run,
+                                 int64_t (*out)[HONE_MAX_DIMS])
+{
+    const hone_between_request *r = run->request;
+    const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
+    size_t n = 0;
+
+    for (size_t d = 0; d < r->tmpl->n_dims && n < r->n_wanted / 2; ++d)
+        if (run->sizes[d].is_drawn && !r->tmpl->dims[d].default_expr.expr &&
+            draw_beyond(run, d, out[n]) == HONE_OK &&
+            !hone__between_is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
+            !hone__between_is_among(r->tmpl, out[n], drawn, n))
+            ++n;
+    return n;
+}
