@@ -220,6 +220,7 @@ hone_status hone__search_open(const char *name, const hone_search_space *space,
 
     *out = NULL;
     HONE_TRY(hone__strategy_read(name, &spec, err));
+    /* The trials that 'auto' spreads stay in front (decision 232). */
     if (options->prior.guess && spec.strategy == hone__strategy_find("auto"))
         spec.strategy = &hone__strategy_guided;
     search = hone__alloc(sizeof *search);
