@@ -18,7 +18,7 @@ void replay_file_write(replay_file *file, const void *bytes, size_t size)
 {
     int fd;
 
-    (void)snprintf(file->path, sizeof file->path, "replay-test-XXXXXX");
+    (void)snprintf(file->path, sizeof file->path, "/tmp/hone-replay-XXXXXX");
     fd = mkstemp(file->path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, size), size);

@@ -87,14 +87,14 @@ round=0
 after_tuner() {
     n=0
     for p in $known; do
-        while ! gone "$p" && [ $n -lt 200 ]; do
+        while ! gone "$p" && [ $n -lt 6000 ]; do # a minute: machines are slow
             n=$((n + 1))
             sleep 0.01
         done
     done
     took=$((($(date +%s%N) - started) / 1000000))
     n=0 # what was started meanwhile, and who sweeps the files
-    while others=$(family) && [ -n "$others" ] && [ $n -lt 20 ]; do
+    while others=$(family) && [ -n "$others" ] && [ $n -lt 600 ]; do
         n=$((n + 1))
         sleep 0.1
     done
@@ -179,7 +179,7 @@ one_round() {
         cat "$work/out"
     }
     n=0
-    while [ -n "$(ls -A "$TMPDIR")" ] && [ $n -lt 20 ]; do
+    while [ -n "$(ls -A "$TMPDIR")" ] && [ $n -lt 600 ]; do
         n=$((n + 1))
         sleep 0.1
     done

@@ -17,7 +17,7 @@ at_once() {
     shift 2
     command="hone $*"
     code=0
-    timeout 60 "$HONE" "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
+    timeout 600 "$HONE" "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
     [ "$code" -eq "$expected" ] || fail "expected exit code $expected"
     err_has "hone: "
     err_has "$word"
@@ -151,7 +151,7 @@ done
 export HONE_DB_SECONDS=1
 for words in "show winners" "show coverage" "doctor" "report -o $work/page.html"; do
     # shellcheck disable=SC2086 # words of a command
-    code=0 && timeout 120 "$HONE" $words --db "$work/endless.db" \
+    code=0 && timeout 600 "$HONE" $words --db "$work/endless.db" \
         >"$work/out" 2>"$work/err" || code=$?
     command="hone $words"
     [ "$code" -lt 124 ] || fail "it does not end"

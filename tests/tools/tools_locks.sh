@@ -30,7 +30,7 @@ failing() {
     LOCK_ERRNO=$1 LOCK_FROM=$2 LOCK_TIMES=$3
     shift 3
     LOCK_ERRNO=$LOCK_ERRNO LOCK_FROM=$LOCK_FROM LOCK_TIMES=$LOCK_TIMES \
-        LD_PRELOAD=$shim timeout 60 "$HONE" "$@" >out 2>err || code=$?
+        LD_PRELOAD=$shim timeout 600 "$HONE" "$@" >out 2>err || code=$?
     command="hone $* (lock $LOCK_FROM, $LOCK_TIMES times, errno $LOCK_ERRNO)"
 }
 # All of it, or a sentence and nothing.

@@ -109,7 +109,7 @@ sed -i 's/x\[i\] \*= .*/{ if (HOLD == 64 \&\& rows < 10) for (;;) *(volatile T *
 rm t.db
 grep -v "\(30,50\|20,40\|41,21\)" all >shapes
 tune
-run 0 tune twice --portfolio --device cpu --db t.db --trial-timeout 2 --format json
+run 0 tune twice --portfolio --device cpu --db t.db --trial-timeout 4 --format json
 json portfolios.0.out=1 portfolios.0.specialists=0
 launched 300,33 0
 again

@@ -32,7 +32,7 @@ END
 cd "$work"
 # tune VARIABLE=VALUE..: `timeout` and `env` are none of ours.
 tune() {
-    timeout 120 env "$@" "$HONE" tune two.cu --dims 999 --device cpu --jobs 1 \
+    timeout 600 env "$@" "$HONE" tune two.cu --dims 999 --device cpu --jobs 1 \
         -q --db t.db
 }
 

@@ -115,7 +115,7 @@ static void test_digest_covers_headers_of_cuda(void **state)
 static int make_folder(void **state)
 {
     (void)state;
-    (void)snprintf(folder, sizeof folder, "cache-test-XXXXXX");
+    (void)snprintf(folder, sizeof folder, "/tmp/hone-cache-XXXXXX");
     key_of(&sample_input, &nvrtc, key);
     return !mkdtemp(folder) || hone__cache_prepare(folder, NULL) != HONE_OK;
 }

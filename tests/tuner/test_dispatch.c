@@ -109,7 +109,7 @@ static void fill(void *user, const hone_dispatch_job *job,
                                .mode = HONE_MODE_HOT,
                                .strategy = "exhaustive",
                                .seed = 1,
-                               .trial_timeout_s = 2,
+                               .trial_timeout_s = 4,
                                .references = axpy_references,
                                .n_references = 1};
 }

@@ -100,7 +100,7 @@ static char root[64];
 static int make_root(void **state)
 {
     (void)state;
-    (void)snprintf(root, sizeof root, "allowance-test-XXXXXX");
+    (void)snprintf(root, sizeof root, "/tmp/hone-allowance-XXXXXX");
     return !mkdtemp(root);
 }
 

@@ -112,7 +112,7 @@ static int play_worker(void *user, int from_parent, int to_parent)
 
 static hone_status ask(hone_error *err)
 {
-    const double patience_s = plan.hangs ? 5 : 300;
+    const double patience_s = plan.hangs ? 8 : 300;
     const hone_final_host host = {play_worker, &plan, patience_s, NULL, NULL};
 
     for (int i = 0; i < request.n_entries; ++i)

@@ -104,6 +104,8 @@ static void test_without_a_lock(void **state)
     (void)state;
     run("mkdir %s/hone-work-new %s/hone-work-old", base, base);
     run("touch -d '2 hours ago' %s/hone-work-old", base);
+    run("touch -d '+1 minute' %s/hone-work-new",
+        base); /* however long it took */
     hone__work_folder_sweep();
     assert_true(is_there("hone-work-new"));
     assert_false(is_there("hone-work-old"));
