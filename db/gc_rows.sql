@@ -4,8 +4,10 @@
 -- text that was put last stays, with all that was measured with it. What was
 -- measured with others is stale: the runtime launches none of it, and no tune
 -- resumes from it. But where a session runs, or was killed less than a day ago: its
--- tuner may go on.
+-- tuner may go on. What was measured elsewhere and recorded is never stale: the
+-- hash of its template is that of a file, and another file is no newer text of it.
 
+CREATE TEMP TABLE recorded_template (template_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE old_template (template_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE old_variant (variant_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE old_trial (trial_id INTEGER PRIMARY KEY);
@@ -13,11 +15,21 @@ CREATE TEMP TABLE old_session (session_id INTEGER PRIMARY KEY);
 -- What went.
 CREATE TEMP TABLE gone (what TEXT PRIMARY KEY, n INTEGER);
 
+INSERT INTO recorded_template
+SELECT k.template_id FROM template k
+ WHERE EXISTS (SELECT 1 FROM session s
+                WHERE s.template_id = k.template_id)
+   AND NOT EXISTS (SELECT 1 FROM session s JOIN device d USING (device_id)
+                    WHERE s.template_id = k.template_id
+                      AND d.kind <> 'replay');
 INSERT INTO old_template
 SELECT o.template_id FROM template o
  WHERE EXISTS (SELECT 1 FROM template n
                 WHERE n.op = o.op AND n.name = o.name
-                  AND n.last_put_unix_ns > o.last_put_unix_ns)
+                  AND n.last_put_unix_ns > o.last_put_unix_ns
+                  AND n.template_id NOT IN (SELECT template_id
+                                              FROM recorded_template))
+   AND o.template_id NOT IN (SELECT template_id FROM recorded_template)
    AND NOT EXISTS (SELECT 1 FROM session s
                     WHERE s.template_id = o.template_id
                       AND s.status = 'running'
@@ -107,6 +119,7 @@ DELETE FROM artifact
             WHERE budget GLOB '*shard [0-9]*/* of *'));
 INSERT INTO gone VALUES ('artifacts', changes());
 
+DROP TABLE temp.recorded_template;
 DROP TABLE temp.old_template;
 DROP TABLE temp.old_variant;
 DROP TABLE temp.old_trial;

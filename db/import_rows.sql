@@ -31,7 +31,8 @@ CREATE UNIQUE INDEX temp.src_toolchain_of ON src_toolchain (name, version);
 
 -- The text did not come, so it is that of nothing. A text that is new here must
 -- not make those that are tuned here look outdated, which have cubins: it goes
--- behind the oldest of them.
+-- behind the oldest of them. That of another tuner's file has the time 0: it is
+-- older than any text, and as old as that of the next file.
 CREATE TEMP TABLE found_template AS
 SELECT op, template_name AS name, template_sha256 AS sha256,
        template_kind AS kind, template_put_unix_ns AS put_unix_ns
@@ -49,6 +50,7 @@ SELECT CAST(row_number() OVER (ORDER BY f.op, f.name, f.sha256) AS INTEGER)
        coalesce((SELECT k.last_put_unix_ns FROM main.template k
                   WHERE k.op = f.op AND k.name = f.name
                     AND k.sha256 = f.sha256),
+                CASE WHEN max(f.put_unix_ns) = 0 THEN 0 END,
                 min(max(f.put_unix_ns),
                     coalesce((SELECT min(k.last_put_unix_ns)
                                 FROM main.template k

@@ -57,6 +57,29 @@ err_has "ends early: an interrupted run"
 run 0 import "$rec/all_failed_t4.json" --db failed.db
 out_has "winners: 0"
 run 3 run axpy --dims 1024,8 --device cpu --db one.db
+# Two recordings of one kernel are of two devices: neither is stale, nor makes
+# what is tuned here stale, and gc keeps both.
+sed 's/Test GPU/Other GPU/' "$rec/small_cache.json" >other_cache.json
+run 0 import "$rec/small_cache.json" --db gpus.db
+run 0 import other_cache.json --db gpus.db
+run 0 import other_cache.json --db later.db
+# As a version wrote it that gave such a template a time.
+run 0 sql --write "UPDATE template SET last_put_unix_ns = 9000000000000000000" --db later.db
+run 0 merge later.db --db gpus.db
+run 0 show winners --db gpus.db
+out_has "replay of Other GPU"
+! grep -q stale out || fail "a recording is stale: $(cat out)"
+run 0 show stale --db gpus.db
+! grep -q edited out || fail "a recording was edited: $(cat out)"
+run 0 gc --db gpus.db --format json
+json templates=0 trials=0 places=0
+is gpus.db "select group_concat(device_name) from (select device_name from winner_v1
+    order by 1)" "replay of Other GPU,replay of Test GPU"
+"$tests/make_db" tuned.db
+run 0 sql --write "UPDATE template SET op = 'axpy', name = 'axpy' WHERE op = 'saxpy'" --db tuned.db
+run 0 merge gpus.db --db tuned.db
+run 0 gc --db tuned.db --format json
+json templates=0 trials=0 places=0
 # Numbers that need all their digits, a counter, newer failures.
 cat >odd.json <<'END'
 {"device_name": "G", "kernel_name": "k", "problem_size": 7, "tune_params_keys": ["A", "B"],

@@ -23,6 +23,9 @@
     " AND dv.types = ov.types AND dv.arch = ov.arch"                           \
     " WHERE ov.variant_id = " id " LIMIT 1)"
 
+/* A recording is of no text that could be edited. */
+#define IS_LATEST "(template_is_latest OR device_kind = 'replay')"
+
 #define DEFAULT_OF_WINNER DEFAULT_OF("w")
 #define DEFAULT_OF_TRIAL DEFAULT_OF("x")
 
@@ -31,8 +34,8 @@ static const char winners[] =
     " ci_low_ns, ci_high_ns, default_time_ns, gain, verdict, decided_by,"
     " is_default, registers, spill_bytes, error_ratio, toolchain, "
     "driver_version, template_name,"
-    " template_is_latest, tuned_at, coalesce(verdict, '-') ||"
-    " CASE template_is_latest WHEN 0 THEN ' (stale)' ELSE '' END"
+    " " IS_LATEST " AS template_is_latest, tuned_at, coalesce(verdict, '-') ||"
+    " CASE " IS_LATEST " WHEN 0 THEN ' (stale)' ELSE '' END"
     " AS verdict_text, " DEFAULT_OF_WINNER
     " AS default_config FROM winner_v1 w" BY_PROBLEM HONE_SHOW_LIMIT;
 
@@ -42,8 +45,9 @@ static const char trials[] =
     " registers, spill_bytes, static_shared_bytes, sm_clock_mhz,"
     " power_mw, temperature_c, throttle_reasons, toolchain, strategy,"
     " seed, started_at, timing, n_discarded, sample_time_ns,"
-    " compiler_warnings, template_name, template_is_latest, outcome ||"
-    " CASE template_is_latest WHEN 0 THEN ' (stale)' ELSE '' END"
+    " compiler_warnings, template_name, " IS_LATEST
+    " AS template_is_latest, outcome ||"
+    " CASE " IS_LATEST " WHEN 0 THEN ' (stale)' ELSE '' END"
     " AS outcome_text, " DEFAULT_OF_TRIAL
     " AS default_config FROM (SELECT *, NOT EXISTS (SELECT 1 FROM template n"
     "  WHERE n.op = y.op AND n.name = y.template_name AND "
@@ -118,11 +122,13 @@ static const char problems[] =
     " LEFT JOIN template k ON k.template_id = v.template_id"
     " LEFT JOIN session z ON z.session_id = r.session_id" HONE_SHOW_LIMIT;
 
-/* Winners that may not be what would win today, a row for each reason. */
+/* Winners that may not be what would win today, a row for each reason; what was
+ * recorded elsewhere stays what it is. */
 #define STALE(reason, condition)                                               \
     "SELECT op, dims, label, mode, device_id, device_name, template_name,"     \
     " config, time_ns, tuned_at, " reason                                      \
-    " AS reason FROM winner_v1 w WHERE " condition
+    " AS reason FROM winner_v1 w WHERE " condition                             \
+    " AND w.device_kind <> 'replay'"
 #define LATER_DEVICE                                                           \
     " FROM device n WHERE n.name = w.device_name AND n.kind = w.device_kind"   \
     " AND n.device_id > w.device_id"

@@ -67,10 +67,9 @@ hone_status hone__foreign_begin(hone_import *import, const hone_foreign *what,
     hone__row_integer(row, HONE_DB_FIELD_sm_count, 1);
     hone__row_integer(row, HONE_DB_FIELD_memory_bytes, 0);
     hone__row_integer(row, HONE_DB_FIELD_l2_bytes, 0);
-    hone__row_integer(row, HONE_DB_FIELD_template_put_unix_ns,
-                      1000000000 * what->started_unix_s);
-    hone__row_integer(row, HONE_DB_FIELD_session_template_put_unix_ns,
-                      1000000000 * what->started_unix_s);
+    /* Another file is no later text of a template, nor is this one. */
+    hone__row_integer(row, HONE_DB_FIELD_template_put_unix_ns, 0);
+    hone__row_integer(row, HONE_DB_FIELD_session_template_put_unix_ns, 0);
     hone__row_integer(row, HONE_DB_FIELD_is_default, 0);
     hone__row_integer(row, HONE_DB_FIELD_n_samples, 0);
     hone__row_integer(row, HONE_DB_FIELD_verified, 0);
