@@ -139,6 +139,21 @@ fi
 run 3 export saxpy --db known.db --format t4
 err_has "choose with --dims 1000,4 or 2000,5"
 
+# What an objective measured, and a profiler, under names of these formats: the
+# times stay those of the trials, in milliseconds.
+run 0 sql --write "INSERT INTO counter SELECT trial_id, column1, column2, column3, 4550.86
+    FROM trial JOIN (VALUES ('(run)', 'time', 'ns'), ('(run)', 'energy_uj', 'uJ'),
+        ('gemm_kernel', 'compile_time', 'ns'), ('gemm', 'time', 'ns'))" --db known.db
+for format in kernel-tuner t4; do
+    run 0 export gemm --db known.db --format $format
+    grep -q 4550.86 "$work/out" && fail "$format: another unit"
+    rm -f back.db*
+    cp "$work/out" gemm.json
+    run 0 import gemm.json --db back.db
+    what="select config, outcome, time_ns from trial_v1 where op = 'gemm' and outcome = 'ok' order by 1"
+    [ "$(ask back.db "$what")" = "$(ask known.db "$what")" ] || fail "$format: other times"
+done
+
 # ---- T1: the same configurations, and back ---------------------------------------------
 space() { # space TEMPLATE OPTIONS..
     run 0 space "$@" --count

@@ -50,7 +50,7 @@ hone_status hone__grid_counters_read(hone_grid_counters *counters,
                                      const hone_grid_rows *rows,
                                      const hone_db_value *values,
                                      hone_error *err);
-/* Its number, NULL if there is none; marks it as used. */
+/* Its number, NULL if there is none in milliseconds; marks it as used. */
 const double *hone__grid_counter(hone_grid_counters *counters,
                                  const char *name);
 void hone__grid_ms(hone_grid_counters *counters, const char *name,

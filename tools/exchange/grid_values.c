@@ -63,6 +63,7 @@ typedef struct grid_counter {
 } grid_counter;
 
 struct hone_grid_counters {
+    const char *op; /* of the rows */
     grid_counter *items;
     size_t n;
 };
@@ -79,14 +80,17 @@ void hone__grid_counters_free(hone_grid_counters *counters)
     hone__free(counters);
 }
 
-/* Those of a profiler have a kernel's name and no place in these formats. */
+/* What an import kept beside a trial has the operation in place of a kernel.
+ * Counters of a profiler and what objectives measured (kernel "(run)", in other
+ * units under the same names) have no place in these formats. */
 static hone_status on_counter(void *user, const hone_db_row *row,
                               hone_error *err)
 {
     hone_grid_counters *counters = user;
     grid_counter *counter;
 
-    if (row->values[1].size_bytes >= sizeof counter->name ||
+    if (strcmp(row->values[0].text, counters->op) != 0 ||
+        row->values[1].size_bytes >= sizeof counter->name ||
         row->values[2].size_bytes >= sizeof counter->unit)
         return HONE_OK;
     if (!HONE_GROW(counters->items, counters->n))
@@ -109,7 +113,7 @@ hone_status hone__grid_counters_read(hone_grid_counters *counters,
     const hone_db_value *trial = &values[HONE_DB_FIELD_counters];
 
     hone__free(counters->items);
-    *counters = (hone_grid_counters){0};
+    *counters = (hone_grid_counters){.op = hone__text_str(&rows->op)};
     return trial->kind == HONE_DB_NULL
                ? HONE_OK
                : hone__db_counters(rows->export->db, trial->integer, on_counter,
@@ -120,8 +124,10 @@ const double *hone__grid_counter(hone_grid_counters *counters, const char *name)
 {
     for (size_t i = 0; i < counters->n; ++i) {
         if (strcmp(counters->items[i].name, name) == 0) {
-            counters->items[i].is_used = 1;
-            return &counters->items[i].value;
+            counters->items[i].is_used = 1; /* a name stands once in a trial */
+            return strcmp(counters->items[i].unit, "ms") == 0
+                       ? &counters->items[i].value
+                       : NULL;
         }
     }
     return NULL;
