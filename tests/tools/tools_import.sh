@@ -199,6 +199,40 @@ run 2 import good.csv --db new.db -o lines.txt
 err_has "--output is for what a T1 file becomes"
 run 2 import
 
+# A database that appears while the rows are read is another's: a failure leaves
+# it as it is, and a success comes on top of it.
+many() { # many FILE: so many trials that their import can be stopped on its way
+    head -1 "$1" | awk '{ for (i = 1; i <= 20000; ++i) {
+        line = $0; sub(/"started_unix_ns":[0-9]*/, "\"started_unix_ns\":" i, line); print line } }'
+}
+meanwhile() { # meanwhile CODE FILE: good.csv comes while FILE is on its way
+    rm -f late.db*
+    code=0
+    "$HONE" import "$2" --db late.db >"$work/out" 2>"$work/err" </dev/null &
+    importer=$!
+    wait_until "the import has begun" sh -c '[ -n "$(ls late.db* 2>/dev/null)" ]'
+    kill -STOP "$importer" || true
+    "$HONE" import good.csv --db late.db >/dev/null || fail "the other import"
+    kill -CONT "$importer" || true
+    wait "$importer" || code=$?
+    [ "$code" -eq "$1" ] || fail "a late import of $2: $code"
+    run 0 check --db late.db
+}
+run 0 export gemm --db known.db -o gemm.jsonl -q
+many gemm.jsonl >many.jsonl
+meanwhile 0 many.jsonl
+is late.db "select count(*) from trial_v1 where op = 'saxpy'" 4
+is late.db "select count(*) from trial_v1" 20004
+[ -z "$(find . -name '*.import-*')" ] || fail "left beside: $(ls late.db*)"
+echo '{' >>many.jsonl
+meanwhile 3 many.jsonl
+is late.db "select count(*) from trial_v1" 4
+[ -z "$(find . -name '*.import-*')" ] || fail "left beside: $(ls late.db*)"
+run 0 import good.csv --db new/folder/fresh.db
+[ "$(ls new/folder)" = fresh.db ] || fail "left beside: $(ls new/folder)"
+run 3 import bad.csv --db new/folder/none.db
+[ "$(ls new/folder)" = fresh.db ] || fail "left beside: $(ls new/folder)"
+
 # Every prefix of every format: what is cut off is refused or, between two rows,
 # a smaller file; nothing of a refused one is stored.
 run 0 space "$fixtures/mini.cu" --count

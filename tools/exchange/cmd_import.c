@@ -7,6 +7,9 @@
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static hone_exit say(const hone_import *import, const char *db,
@@ -53,19 +56,88 @@ static hone_status take(hone_import *import, hone_db *db,
     return status;
 }
 
-static hone_status import_trials(hone_import *import, const char *path,
-                                 const hone_format *format, hone_db_merged *out,
-                                 hone_error *err)
+static hone_status import_into(hone_import *import, const char *path,
+                               const hone_format *format, hone_db_merged *out,
+                               hone_error *err)
 {
-    const int was_there = access(path, F_OK) == 0;
     hone_db *db = NULL;
     hone_status status = hone__db_open(path, HONE_DB_CREATE, &db, err);
 
     if (status == HONE_OK)
         status = take(import, db, format, out, err);
     hone__db_close(db);
-    if (status != HONE_OK && !was_there)
-        hone__db_remove(path);
+    return status;
+}
+
+/* ---- into a file that is not there ----------------------------------------
+ * It appears when it is whole: what appeared at its place while the rows were
+ * read is another's, and is neither removed nor written over. */
+
+/* A name beside `path`, which does not exist, in a folder that does. */
+static hone_status name_beside(const char *path, hone_text *out,
+                               hone_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    hone_status status = HONE_OK;
+    int file;
+
+    if (slash && slash != path) {
+        hone__text_append(out, path, (size_t)(slash - path));
+        status = hone__text_check(out, err);
+        if (status == HONE_OK)
+            status = hone__folder_create(out->data, err);
+        hone__text_clear(out);
+    }
+    hone__text_printf(out, "%s.import-XXXXXX", path);
+    if (status == HONE_OK)
+        status = hone__text_check(out, err);
+    if (status != HONE_OK)
+        return status;
+    file = mkstemp(out->data);
+    if (file < 0)
+        return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
+                                 "cannot make '%s': %s; make its folder "
+                                 "writable or name another database",
+                                 path, strerror(errno));
+    (void)close(file);
+    (void)unlink(out->data); /* SQLite makes it anew, with the usual rights */
+    return HONE_OK;
+}
+
+static hone_status give_name(const char *from, const char *path,
+                             hone_db_merged *out, hone_error *err)
+{
+    hone_db *db = NULL;
+    hone_status status;
+
+    if (link(from, path) == 0)
+        return HONE_OK;
+    if (errno != EEXIST) /* a disk without links */
+        return hone__db_merge_new(path, &from, 1, out, err);
+    status = hone__db_open(path, HONE_DB_CREATE, &db, err);
+    if (status == HONE_OK)
+        status = hone__db_merge_files(db, &from, 1, out, err);
+    hone__db_close(db);
+    return status;
+}
+
+static hone_status import_trials(hone_import *import, const char *path,
+                                 const hone_format *format, hone_db_merged *out,
+                                 hone_error *err)
+{
+    hone_text beside = {0};
+    hone_status status;
+
+    if (access(path, F_OK) == 0)
+        return import_into(import, path, format, out, err);
+    status = name_beside(path, &beside, err);
+    if (status == HONE_OK) {
+        status = import_into(import, beside.data, format, out, err);
+        if (status == HONE_OK)
+            status = give_name(beside.data, path, out, err);
+        hone__db_remove(beside.data);
+    }
+    hone__text_free(&beside);
     return status;
 }
 
