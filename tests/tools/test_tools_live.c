@@ -56,6 +56,7 @@ static hone_watch example(double *best)
                        .is_running = 1,
                        .n_implementations = 2,
                        .n_trials = 7,
+                       .n_own = 7,
                        .last_trial_unix_ns = 1007000000000,
                        .n_recent = 7,
                        .best_ns = best,
@@ -152,6 +153,8 @@ static void what_is_left(void **state)
     assert_true(hone__watch_left_s(&tune, 1020) < 0);
     tune.is_running = 0;
     tune.ended_unix_s = 1014;
+    assert_true(hone__watch_rate(&tune, 5000) == 0.5);
+    tune.n_trials = 107; /* those of earlier runs took none of its seconds */
     assert_true(hone__watch_rate(&tune, 5000) == 0.5);
     assert_true(hone__watch_left_s(&tune, 5000) == 0);
 }

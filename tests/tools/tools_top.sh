@@ -27,6 +27,32 @@ err_has "$work/none.db"
 run 2 top gemm
 run 2 top --interval 0
 
+# ---- one that was killed elsewhere ---------------------------------------------
+# A session without a word of its process, as of a file or of another machine:
+# it ends by itself a day after its last trial, and an import ends it at once.
+cp "$db" "$work/killed.db"
+run 0 sql --write "update session set status = 'running', finished_unix_s = null,
+    started_unix_s = unixepoch() - 90000" --db "$work/killed.db"
+run 0 sql --write "update trial set started_unix_ns = (unixepoch() - 87000) * 1000000000" --db "$work/killed.db"
+run 0 top --db "$work/killed.db" --once
+out_has "ended without a word: nothing for a day"
+run 0 top --db "$work/killed.db" --interval 1
+out_has "ended without a word: nothing for a day"
+run 0 sql --write "update trial set started_unix_ns = (unixepoch() - 80000) * 1000000000
+    where trial_id = (select max(trial_id) from trial)" --db "$work/killed.db"
+run 0 top --db "$work/killed.db" --format json
+json running=true lost=false
+run 0 export gemm --db "$work/killed.db" -o "$work/killed.jsonl" -q
+run 0 import "$work/killed.jsonl" --db "$work/imported.db"
+run 0 top --db "$work/imported.db" --interval 1
+out_has "ended: "
+run 0 sql "select group_concat(distinct status) as of from session_v1" --db "$work/imported.db" --format csv
+out_has interrupted
+# Where its process still runs, the session goes on.
+run 0 import "$work/killed.jsonl" --db "$work/killed.db"
+run 0 top --db "$work/killed.db" --format json
+json running=true
+
 # ---- one that runs -------------------------------------------------------------
 # A session whose tuner goes on: lines until somebody ends it, in a file.
 command -v sqlite3 >/dev/null || {

@@ -93,13 +93,25 @@ hone_status hone__import_fail(const hone_import *import, int64_t line,
     return hone__text_fail(&text, HONE_ERR_INPUT, err);
 }
 
+/* Whose process was on its way when the file was written, nobody can ask here:
+ * for whoever imports it, it ended there. */
+static void end_session(hone_row *row)
+{
+    hone_db_value *status = &row->values[HONE_DB_FIELD_status];
+
+    if (status->kind == HONE_DB_TEXT && strcmp(status->text, "running") == 0)
+        *status = hone__db_text("interrupted");
+}
+
 hone_status hone__import_put(hone_import *import, int64_t line, hone_error *err)
 {
     const int64_t number = line > 0 ? line : import->n_rows + 1;
     hone_error inner = {0};
-    const hone_status status =
-        hone__db_import_row(import->rows, number, import->row.values, &inner);
+    hone_status status;
 
+    end_session(&import->row);
+    status =
+        hone__db_import_row(import->rows, number, import->row.values, &inner);
     if (status == HONE_OK) {
         ++import->n_rows;
         return HONE_OK;

@@ -11,7 +11,11 @@
 enum {
     HONE_WATCH_MOST_IMPLEMENTATIONS = 24, /* more are not shown */
     HONE_WATCH_MOST_OTHERS = 64,
-    HONE_WATCH_RECENT_S = 10 /* what the rate is of */
+    HONE_WATCH_RECENT_S = 10, /* what the rate is of */
+    /* A tune that was killed stays `running` until its problem is tuned again.
+     * Where its process cannot be asked for, as on another machine, it is taken
+     * for one that runs no longer than this after its last trial. */
+    HONE_WATCH_MOST_AGE_S = 86400
 };
 
 /* A tune that runs at the same time, on another device. */
@@ -49,14 +53,16 @@ typedef struct hone_watch {
     int64_t started_unix_s;
     int64_t ended_unix_s; /* 0: it runs, is lost, or nobody knows */
     int is_running;
-    int is_lost; /* it has not said that it ended, and its process is gone */
-    long lost_pid;
+    int is_lost;   /* it has not said that it ended, and its process is gone, or
+                      nothing was heard of it for HONE_WATCH_MOST_AGE_S */
+    long lost_pid; /* 0: nobody knows its process */
     char verdict[32]; /* "" until there is one */
 
     hone_watch_implementation implementations[HONE_WATCH_MOST_IMPLEMENTATIONS];
     size_t n_implementations;
     int64_t counts[HONE_N_OUTCOMES];
     int64_t n_trials;
+    int64_t n_own; /* of them by this run: what its rate is of */
     int64_t last_trial_id;
     int64_t last_trial_unix_ns;
     int64_t n_recent; /* trials of the last HONE_WATCH_RECENT_S seconds */
@@ -78,6 +84,8 @@ void hone__watch_free(hone_watch *tune); /* back to {0} */
 /* Those that run beside it: a part of hone__watch_read(). */
 hone_status hone__watch_read_others(hone_db *db, hone_watch *tune,
                                     hone_error *err);
+/* What was last seen before it does not run. */
+int64_t hone__watch_oldest_unix_s(void);
 json_t *hone__watch_others_json(const hone_watch *tune);
 
 /* ---- as it is shown ------------------------------------------------------ */

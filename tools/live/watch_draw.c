@@ -30,7 +30,7 @@ double hone__watch_rate(const hone_watch *tune, int64_t now_unix_s)
 
     if (tune->is_running && all_s >= HONE_WATCH_RECENT_S)
         return (double)tune->n_recent / HONE_WATCH_RECENT_S;
-    return all_s > 0 ? (double)tune->n_trials / all_s : 0;
+    return all_s > 0 ? (double)tune->n_own / all_s : 0;
 }
 
 /* What is stored behind a budget, which shard of a list it is, is none of it.
@@ -92,7 +92,9 @@ static void state_text(const hone_watch *tune, int64_t now_unix_s, char *out,
 {
     const int64_t still_s = now_unix_s - tune->last_trial_unix_ns / 1000000000;
 
-    if (!tune->is_running && tune->is_lost)
+    if (!tune->is_running && tune->is_lost && !tune->lost_pid)
+        (void)snprintf(out, size, "ended without a word: nothing for a day");
+    else if (!tune->is_running && tune->is_lost)
         (void)snprintf(out, size, "ended without a word: process %ld is gone",
                        tune->lost_pid);
     else if (!tune->is_running)

@@ -10,12 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-/* A tune that was killed stays `running` until its problem is tuned again.
- * Where its process cannot be asked for, on another machine, it is not shown
- * for longer than this. */
-enum { MOST_AGE_S = 86400 };
 
 static const char others_sql[] =
     "SELECT p.op, p.label, d.name,"
@@ -56,11 +50,11 @@ static hone_status on_other(void *user, const hone_db_row *row, hone_error *err)
 hone_status hone__watch_read_others(hone_db *db, hone_watch *tune,
                                     hone_error *err)
 {
-    const hone_db_value key[] = {
-        hone__db_integer(tune->problem_id), hone__db_integer(tune->device_id),
-        hone__db_text(tune->mode),
-        hone__db_integer((int64_t)time(NULL) - MOST_AGE_S),
-        hone__db_integer(HONE_WATCH_MOST_OTHERS)};
+    const hone_db_value key[] = {hone__db_integer(tune->problem_id),
+                                 hone__db_integer(tune->device_id),
+                                 hone__db_text(tune->mode),
+                                 hone__db_integer(hone__watch_oldest_unix_s()),
+                                 hone__db_integer(HONE_WATCH_MOST_OTHERS)};
 
     tune->n_others = 0;
     if (!tune->is_running)

@@ -17,13 +17,20 @@
  * problem no two run at the same time on one device. */
 enum { SAME_TUNE_S = 5 };
 
+/* When a session was last seen: its last trial, or its beginning. */
+#define SEEN_UNIX_S(session)                                                   \
+    "max(" session ".started_unix_s, coalesce((SELECT"                         \
+    " t.started_unix_ns / 1000000000 FROM trial t WHERE t.session_id "         \
+    "= " session ".session_id ORDER BY t.trial_id DESC LIMIT 1), 0))"
+
 /* Those that have not said that they ended. Of the table, whose indexes know
  * them: a look must not read all sessions. */
 static const char running_sql[] =
     "SELECT session_id, (SELECT d.text FROM decision_v1 d"
     " WHERE d.session_id = s.session_id AND d.kind = 'process' LIMIT 1)"
-    " FROM session s WHERE status = 'running'"
-    " ORDER BY session_id DESC LIMIT ?1";
+    " FROM session s WHERE status = 'running' AND " SEEN_UNIX_S(
+        "s") " > ?2"
+             " ORDER BY session_id DESC LIMIT ?1";
 
 static const char find_sql[] =
     "SELECT problem_id, device_id, mode, session_id, op, label, device_name,"
@@ -33,17 +40,18 @@ static const char find_sql[] =
 
 /* Those of one tune have one process. */
 static const char sessions_sql[] =
-    "SELECT min(session_id), template_name, template_sha256,"
-    " max(CASE status WHEN 'running' THEN coalesce("
-    "  (SELECT d.text FROM decision_v1 d WHERE d.session_id = "
-    "session_v1.session_id"
-    "   AND d.kind = 'process'), '') END), max(coalesce(verdict, '')),"
-    " CAST(strftime('%s', started_at) AS INTEGER), duration_s"
-    " FROM session_v1"
-    " WHERE problem_id = ?1 AND device_id = ?2 AND mode = ?3"
-    " AND abs(CAST(strftime('%s', started_at) AS INTEGER) - ?4) <= ?5"
-    " GROUP BY template_name, template_sha256"
-    " ORDER BY min(session_id) LIMIT ?6";
+    "SELECT min(v.session_id), v.template_name, v.template_sha256,"
+    " max(CASE v.status WHEN 'running' THEN coalesce("
+    "  (SELECT d.text FROM decision_v1 d WHERE d.session_id = v.session_id"
+    "   AND d.kind = 'process'), '') END), max(coalesce(v.verdict, '')),"
+    " s.started_unix_s, v.duration_s,"
+    " max(CASE v.status WHEN 'running' THEN " SEEN_UNIX_S(
+        "s") " END)"
+             " FROM session_v1 v JOIN session s ON s.session_id = v.session_id"
+             " WHERE v.problem_id = ?1 AND (v.device_id, v.mode) = (?2, ?3)"
+             " AND abs(s.started_unix_s - ?4) <= ?5"
+             " GROUP BY v.template_name, v.template_sha256"
+             " ORDER BY min(v.session_id) LIMIT ?6";
 
 static const char trials_sql[] =
     "SELECT trial_id, template_sha256, outcome, time_ns, device_time_ns,"
@@ -58,6 +66,11 @@ static void copy(char *out, size_t size, const char *text)
     hone__string_visible(out);
 }
 #define COPY(out, value) copy((out), sizeof(out), (value).text)
+
+int64_t hone__watch_oldest_unix_s(void)
+{
+    return (int64_t)time(NULL) - HONE_WATCH_MOST_AGE_S;
+}
 
 /* ---- which tune ---------------------------------------------------------- */
 
@@ -110,7 +123,8 @@ static hone_status on_session(void *user, const hone_db_row *row,
     COPY(item->name, v[1]);
     COPY(item->sha256, v[2]);
     if (v[3].kind == HONE_DB_TEXT) {
-        if (hone__process_mark_is_gone(v[3].text, &found->lost_pid))
+        if (hone__process_mark_is_gone(v[3].text, &found->lost_pid) ||
+            v[7].integer <= hone__watch_oldest_unix_s())
             found->is_lost = 1;
         else
             found->is_running = 1;
@@ -125,11 +139,12 @@ static hone_status on_session(void *user, const hone_db_row *row,
 
 static hone_status find_tune(hone_db *db, hone_watch *found, hone_error *err)
 {
-    hone_db_value key[6] = {hone__db_integer(HONE_WATCH_MOST_OTHERS)};
+    hone_db_value key[6] = {hone__db_integer(HONE_WATCH_MOST_OTHERS),
+                            hone__db_integer(hone__watch_oldest_unix_s())};
     int64_t session_id = 0;
 
     HONE_TRY(
-        hone__db_query(db, running_sql, key, 1, on_running, &session_id, err));
+        hone__db_query(db, running_sql, key, 2, on_running, &session_id, err));
     key[0] = session_id ? hone__db_integer(session_id) : hone__db_null();
     HONE_TRY(hone__db_query(db, find_sql, key, 1, on_found, found, err));
     if (!found->problem_id)
@@ -221,6 +236,9 @@ static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
         tune->n_best ? tune->best_ns[tune->n_best - 1] : 0;
     ++tune->n_best;
     ++tune->n_trials;
+    /* Others are of an earlier run, which this one did not repeat. */
+    if (v[5].integer / 1000000000 >= tune->started_unix_s)
+        ++tune->n_own;
     ++item->n_trials;
     item->device_time_ns += v[4].integer;
     if (outcome < HONE_N_OUTCOMES)
