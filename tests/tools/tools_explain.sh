@@ -108,16 +108,21 @@ cat >"$work/bin/ncu" <<'END'
 #!/bin/sh
 printf '%s\n' "$@" >"$NCU_WORDS"
 echo "==PROF== Connected to process 1"
+cat "$NCU_RAN" # what hone run says
+echo "==PROF== Disconnected from process 1"
 echo '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
 echo '"0","1","gemm(float, int)","dram__bytes_read.sum","byte","1,234,567"'
 echo '"0","1","gemm(float, int)","gpu__time_duration.sum","nsecond","99"'
 echo '"1","1","gemm(float, int)","gpu__time_duration.sum","nsecond","98.5"'
+echo '"1","1","gemm(float, int)","lts__throughput","%","n/a"'
+echo '"1","1","gemm(float, int)","sm__throughput","%","(!) nan"'
 exit "${NCU_EXIT:-0}"
 END
 chmod +x "$work/bin/cuobjdump" "$work/bin/ncu"
 NCU_WORDS=$work/words
 HONE_DB=$work/large.db
-export NCU_WORDS
+NCU_RAN=$work/ran
+export NCU_WORDS NCU_RAN
 before=$(cksum <"$HONE_DB")
 with_path() { (PATH="$work/bin:$PATH" && run "$@"); }
 with_path 0 explain op_3 --sass
@@ -130,10 +135,34 @@ NCU_EXIT=1 with_path 0 explain op_3 --ncu
 err_has "ncu gave no counters"
 err_has "--clock-control none"
 err_has "run op_3 --dims"
+# Of another device, another variant or nobody, nothing is stored.
+run 0 explain op_3 --format json
+ran() { # ran DEVICE IMPLEMENTATION CONFIG: as hone run prints it
+    printf '{\n  "op": "op_3",\n  "device": "%s",\n  "implementation": "%s",\n  "config": "%s"\n}\n' "$@" >"$NCU_RAN"
+}
+first() { grep -o "\"$1\": \"[^\"]*\"" "$work/out" | head -1 | cut -d'"' -f4; }
+device=$(first device) config=$(first config)
+[ -n "$config" ] || fail "no configuration of the winner"
+ran "Another GPU" op_3 "$config"
+with_path 0 explain op_3 --ncu
+err_has "it ran on 'Another GPU', and was tuned on '$device'"
+ran "$device" op_3 TILE_M=1
+with_path 0 explain op_3 --ncu
+err_has "another variant ran than the one that is explained"
+ran "$device" other "$config"
+with_path 0 explain op_3 --ncu
+err_has "another variant ran than the one that is explained"
+echo "hone: error" >"$NCU_RAN"
+with_path 0 explain op_3 --ncu
+err_has "nothing says which variant ran"
+run 0 sql "SELECT count(*) AS n FROM counter_v1" --format csv
+out_is "n
+0"
+ran "$device" op_3 "$config"
 with_path 0 explain op_3 --ncu --format json
 json counters.0.kernel=gemm counters.0.counter=dram__bytes_read.sum \
     counters.0.value=1234567.0 counters.0.unit=byte counters.1.value=98.5
-for word in none all 'regex:^(gemm)$' run op_3 --mode "$HONE_DB"; do
+for word in none all 'regex:^(gemm)$' run op_3 --mode "$HONE_DB" json; do
     grep -qxF -e "$word" "$NCU_WORDS" || fail "ncu did not get $word"
 done
 run 0 explain op_3

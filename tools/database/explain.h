@@ -56,6 +56,20 @@ json_t *hone__explain_decisions(const hone_explained *about, hone_error *err);
 hone_status hone__explain_code(const hone_explained *about,
                                const hone_options *options, int is_ptx,
                                hone_text *out, hone_error *err);
+/* Whose counters they are to be. */
+typedef struct hone_ncu_winner {
+    int64_t trial_id;
+    hone_text implementation, config, device;
+} hone_ncu_winner;
+
+/* Does what ncu and `hone run` printed say that the winner ran, on its device?
+ * `why` is what it says instead. */
+int hone__explain_ncu_is_of(const hone_ncu_winner *winner, const char *text,
+                            char why[200]);
+/* Store its counters; of several launches of a kernel the last one stays, and
+ * what is no number was not counted. Cuts `text` up. */
+hone_status hone__explain_ncu_store(hone_db *db, int64_t trial_id, char *text,
+                                    int64_t *n_stored, hone_error *err);
 /* Run ncu on `hone run` of the winner and store its counters. The exact command
  * is appended; `why` is "" if there are counters now, else what ncu said last,
  * or that it is not here. */

@@ -23,14 +23,13 @@ static const char metrics[] =
     "sm__warps_active.avg.pct_of_peak_sustained_active,"
     "dram__bytes_read.sum,dram__bytes_write.sum,launch__registers_per_thread";
 
-enum { LAUNCHES = 3, MOST_FIELDS = 64 };
-
 /* ---- the command ------------------------------------------------------------
  */
 
 typedef struct ncu_words {
     char self[512];
     hone_text db, dims, kernels;
+    hone_ncu_winner winner;
     hone_command_line command;
 } ncu_words;
 
@@ -71,7 +70,8 @@ static hone_status make_command(const hone_explained *about,
                           hone__text_str(&out->kernels), NULL);
     hone__command_add(&out->command, *out->self ? out->self : "hone", "run",
                       about->op, "--dims", hone__text_str(&out->dims), "--mode",
-                      about->mode, "--db", hone__text_str(&out->db), NULL);
+                      about->mode, "--db", hone__text_str(&out->db), "--format",
+                      "json", NULL);
     HONE_TRY(hone__text_check(&out->db, err));
     return hone__text_check(&out->dims, err);
 }
@@ -90,103 +90,12 @@ static void spell(const hone_command_line *command, hone_text *out)
     }
 }
 
-/* ---- what it prints
- * ---------------------------------------------------------- */
-
-typedef struct ncu_row {
-    const char *fields[MOST_FIELDS];
-    size_t n;
-} ncu_row;
-
-/* "a","b" in place. */
-static void split(char *line, ncu_row *out)
-{
-    out->n = 0;
-    for (char *at = line; *at == '"' && out->n < MOST_FIELDS;) {
-        char *end = strstr(++at, "\",");
-
-        out->fields[out->n++] = at;
-        if (!end) {
-            end = at + strlen(at);
-            end[end > at && end[-1] == '"' ? -1 : 0] = '\0';
-            return;
-        }
-        *end = '\0';
-        at = end + 2;
-    }
-}
-
-static size_t column(const ncu_row *head, const char *name)
-{
-    size_t i = 0;
-
-    while (i < head->n && strcmp(head->fields[i], name) != 0)
-        ++i;
-    return i;
-}
-
-/* "1,234.5" */
-static double number(const char *text)
-{
-    char digits[64];
-    size_t n = 0;
-
-    for (; *text && n + 1 < sizeof digits; ++text)
-        if (*text != ',')
-            digits[n++] = *text;
-    digits[n] = '\0';
-    return strtod(digits, NULL);
-}
-
-static hone_status store_row(hone_db *db, int64_t trial_id, const ncu_row *head,
-                             const ncu_row *row, int64_t *n_stored,
-                             hone_error *err)
-{
-    const size_t kernel = column(head, "Kernel Name");
-    const size_t name = column(head, "Metric Name");
-    const size_t unit = column(head, "Metric Unit");
-    const size_t value = column(head, "Metric Value");
-    char short_name[128];
-
-    if (kernel >= row->n || name >= row->n || unit >= row->n || value >= row->n)
-        return HONE_OK;
-    (void)snprintf(short_name, sizeof short_name, "%.*s",
-                   (int)strcspn(row->fields[kernel], "("), row->fields[kernel]);
-    ++*n_stored;
-    return hone__db_counter_put(db, trial_id, short_name, row->fields[name],
-                                row->fields[unit], number(row->fields[value]),
-                                err);
-}
-
-/* Of several launches of a kernel the last one stays. */
-static hone_status store(hone_db *db, int64_t trial_id, char *text,
-                         int64_t *n_stored, hone_error *err)
-{
-    ncu_row head = {.n = 0}, row;
-    hone_status status = HONE_OK;
-
-    *n_stored = 0;
-    for (char *line = text; line && status == HONE_OK;) {
-        char *end = strchr(line, '\n');
-
-        if (end)
-            *end++ = '\0';
-        split(line, head.n ? &row : &head);
-        if (head.n && strcmp(head.fields[0], "ID") != 0)
-            head.n = 0;
-        else if (head.n && line != head.fields[0] - 1 && *line)
-            status = store_row(db, trial_id, &head, &row, n_stored, err);
-        line = end;
-    }
-    return status;
-}
-
 /* ---- running it
  * ----------------------------------------------------------------- */
 
-static hone_status store_in(const hone_explained *about, int64_t trial_id,
-                            hone_text *printed, int64_t *n_stored,
-                            hone_error *err)
+static hone_status store_in(const hone_explained *about,
+                            const hone_ncu_winner *winner, hone_text *printed,
+                            int64_t *n_stored, hone_error *err)
 {
     hone_db *db = NULL;
     hone_status status = hone__db_open(about->path, 0, &db, err);
@@ -194,8 +103,11 @@ static hone_status store_in(const hone_explained *about, int64_t trial_id,
     if (status == HONE_OK)
         status = hone__db_begin(db, err);
     if (status == HONE_OK)
-        status = hone__db_end(
-            db, store(db, trial_id, printed->data, n_stored, err), err);
+        status =
+            hone__db_end(db,
+                         hone__explain_ncu_store(db, winner->trial_id,
+                                                 printed->data, n_stored, err),
+                         err);
     hone__db_close(db);
     return status;
 }
@@ -215,8 +127,8 @@ static void last_words(const hone_text *printed, char out[200])
     }
 }
 
-static hone_status profile(const hone_explained *about, int64_t trial_id,
-                           ncu_words *words, char why[200], hone_error *err)
+static hone_status profile(const hone_explained *about, ncu_words *words,
+                           char why[200], hone_error *err)
 {
     const char *tmp = getenv("TMPDIR");
     char folder[512], path[600];
@@ -237,8 +149,9 @@ static hone_status profile(const hone_explained *about, int64_t trial_id,
         if (access(path, R_OK) == 0)
             status = hone__text_read_file(&printed, path, err);
         last_words(&printed, why);
-        if (status == HONE_OK && code == 0 && printed.data)
-            status = store_in(about, trial_id, &printed, &n_stored, err);
+        if (status == HONE_OK && code == 0 && printed.data &&
+            hone__explain_ncu_is_of(&words->winner, printed.data, why))
+            status = store_in(about, &words->winner, &printed, &n_stored, err);
     }
     (void)unlink(path);
     (void)rmdir(folder);
@@ -252,10 +165,27 @@ static hone_status on_winner(void *user, const hone_db_row *row,
                              hone_error *err)
 {
     ncu_words *words = user;
+    hone_ncu_winner *winner = &words->winner;
 
+    winner->trial_id = row->values[0].integer;
     list_kernels(row->values[1].text, &words->kernels);
-    words->command.n = (int)row->values[0].integer;
+    hone__text_puts(&winner->implementation, row->values[2].text);
+    hone__text_puts(&winner->config, row->values[3].text);
+    hone__text_puts(&winner->device, row->values[4].text);
+    HONE_TRY(hone__text_check(&winner->implementation, err));
+    HONE_TRY(hone__text_check(&winner->config, err));
+    HONE_TRY(hone__text_check(&winner->device, err));
     return hone__text_check(&words->kernels, err);
+}
+
+static void words_free(ncu_words *words)
+{
+    hone__text_free(&words->db);
+    hone__text_free(&words->dims);
+    hone__text_free(&words->kernels);
+    hone__text_free(&words->winner.implementation);
+    hone__text_free(&words->winner.config);
+    hone__text_free(&words->winner.device);
 }
 
 hone_status hone__explain_profile(const hone_explained *about,
@@ -268,39 +198,36 @@ hone_status hone__explain_profile(const hone_explained *about,
     const char *home = getenv("CUDA_HOME");
     char places[3][520];
     ncu_words words = {.self = ""};
-    int64_t trial_id;
     hone_status status = hone__db_query(
         about->db,
-        "SELECT trial_id, launch_plan FROM ranked_v1 WHERE problem_id = ?1"
-        " AND device_id = ?2 AND mode = ?3 AND rank = 1",
+        "SELECT trial_id, launch_plan, template_name, config, device_name"
+        " FROM ranked_v1 WHERE problem_id = ?1"
+        " AND (device_id, mode) = (?2, ?3) AND rank = 1",
         values, 3, on_winner, &words, err);
 
-    trial_id = words.command.n;
     if (status == HONE_OK && strcmp(about->device_kind, "cuda") != 0)
         status = hone__fail(err, HONE_ERR_UNSUPPORTED,
                             "ncu counts on GPUs, and this was tuned on '%s'",
                             about->device);
-    if (status == HONE_OK && !trial_id)
+    if (status == HONE_OK && !words.winner.trial_id)
         status = hone__fail(err, HONE_ERR_NOT_FOUND,
                             "there is no winner that ncu could run");
     (void)snprintf(places[0], sizeof places[0], "ncu");
     (void)snprintf(places[1], sizeof places[1], "%s/bin/ncu", home ? home : "");
     (void)snprintf(places[2], sizeof places[2], "/usr/local/cuda/bin/ncu");
     (void)snprintf(why, 200, "there is no winner");
-    for (size_t i = 0; i < 3 && status == HONE_OK && trial_id && *why; ++i) {
+    for (size_t i = 0; i < 3 && status == HONE_OK && *why; ++i) {
         hone__text_free(&words.db);
         hone__text_free(&words.dims);
         status = make_command(about, places[i], &words, err);
         if (status == HONE_OK && !i)
             spell(&words.command, out_command);
         if (status == HONE_OK && (!i || access(places[i], X_OK) == 0))
-            status = profile(about, trial_id, &words, why, err);
+            status = profile(about, &words, why, err);
         if (strcmp(why, "it is not here") != 0)
             break;
     }
-    hone__text_free(&words.db);
-    hone__text_free(&words.dims);
-    hone__text_free(&words.kernels);
+    words_free(&words);
     return status;
 }
 
