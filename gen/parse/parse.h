@@ -391,6 +391,11 @@ int hone__host_complete(hone_parser *p);
 int hone__compile_of_callers(hone_cursor *c, const char *what,
                              const char *otherwise, hone_template_expr *out);
 
+/* --- contract.c --- */
+/* Fill in tmpl->contract: statements that say what is right, and the lets that
+ * these read. */
+hone_status hone__contract_write(hone_parser *p, hone_error *err);
+
 /* --- template_parts.c --- */
 /* Look for headers with statements among those that the template includes, and
  * read them behind it: from here on p has all of them. */

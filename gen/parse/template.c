@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing a template: the table of statements, one pass over them, and what
  * has to be true of the whole. */
-#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <string.h>
@@ -231,46 +230,6 @@ static void read_all(hone_parser *p)
                hone__maps_complete(p));
 }
 
-static void add_tokens(const hone_parser *p, size_t statement, hone_text *out)
-{
-    const hone_slice text = p->statements[statement].text;
-
-    if (!hone__code_tokens(p->bare + text.begin, text.end - text.begin, out))
-        out->failed = 1;
-    else
-        out->data[out->length - 1] = '\n';
-}
-
-/* Statements that say what is right, and the lets that these read. */
-static hone_status write_contract(hone_parser *p, hone_error *err)
-{
-    hone_text all = {0};
-
-    for (size_t i = 0; i < p->n_statements; ++i) {
-        hone_cursor c = hone__cursor_at(p, i);
-
-        if (hone__cursor_accept_word(&c, "arg") ||
-            hone__cursor_accept_word(&c, "check") ||
-            hone__cursor_accept_word(&c, "inputs"))
-            add_tokens(p, i, &all);
-    }
-    for (size_t i = p->n_statements; i-- > 0;) {
-        hone_cursor c = hone__cursor_at(p, i);
-        hone_slice name;
-
-        if (!hone__cursor_accept_word(&c, "let"))
-            continue;
-        name = hone__cursor_word(&c);
-        if (hone__code_names(hone__text_str(&all), p->bare + name.begin,
-                             name.end - name.begin))
-            add_tokens(p, i, &all);
-    }
-    p->tmpl->contract = hone__text_keep(p, &all);
-    return p->tmpl->contract
-               ? HONE_OK
-               : hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-}
-
 static int prepare(hone_parser *p, const char *path, const char *search_path,
                    const char *text, size_t length)
 {
@@ -347,7 +306,7 @@ static hone_status verdict(hone_parser *p, hone_error *err)
     if (p->status)
         return p->status;
     HONE_TRY(hone__mentions_find(p, err));
-    HONE_TRY(write_contract(p, err));
+    HONE_TRY(hone__contract_write(p, err));
     return hone__template_hash(p, err);
 }
 

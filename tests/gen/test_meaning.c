@@ -245,6 +245,32 @@ static void contract(void **state)
          PLAIN_1, 0);
 }
 
+/* A part's `let` that the check reads by way of one of the template. */
+static void contract_of_part(void **state)
+{
+    char *included =
+        replaced(base, "tolerance(LIMIT)", "tolerance(LIMIT + WIDER)");
+    char *text = replaced(included, "#pragma hone check",
+                          "#include \"terms.cuh\"\n"
+                          "#pragma hone let WIDER = TERMS * 2\n"
+                          "#pragma hone check");
+    hone_text before, after;
+
+    (void)state;
+    write_header("terms.cuh", "#pragma hone let FEW = 2\n"
+                              "#pragma hone let TERMS = FEW + 1\n");
+    before = meaning_of(text, PLAIN_1);
+    write_header("terms.cuh", "#pragma hone let FEW = 3\n"
+                              "#pragma hone let TERMS = FEW + 1\n");
+    after = meaning_of(text, PLAIN_1);
+    assert_string_not_equal(before.data, after.data);
+    assert_int_equal(unlink("terms.cuh"), 0);
+    hone__text_free(&before);
+    hone__text_free(&after);
+    free(included);
+    free(text);
+}
+
 /* What only the tuner's model reads makes nothing stale. */
 static void features(void **state)
 {
@@ -386,13 +412,19 @@ static int leave(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout),       cmocka_unit_test(branches),
-        cmocka_unit_test(undecided),    cmocka_unit_test(redefined),
-        cmocka_unit_test(parameters),   cmocka_unit_test(spaces),
-        cmocka_unit_test(enumerations), cmocka_unit_test(contract),
-        cmocka_unit_test(features),     cmocka_unit_test(headers),
-        cmocka_unit_test(header_edits), cmocka_unit_test(traps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layout),
+                                       cmocka_unit_test(branches),
+                                       cmocka_unit_test(undecided),
+                                       cmocka_unit_test(redefined),
+                                       cmocka_unit_test(parameters),
+                                       cmocka_unit_test(spaces),
+                                       cmocka_unit_test(enumerations),
+                                       cmocka_unit_test(contract),
+                                       cmocka_unit_test(contract_of_part),
+                                       cmocka_unit_test(features),
+                                       cmocka_unit_test(headers),
+                                       cmocka_unit_test(header_edits),
+                                       cmocka_unit_test(traps)};
 
     return cmocka_run_group_tests(tests, enter, leave);
 }
