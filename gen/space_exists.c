@@ -3,8 +3,6 @@
  * exist there. */
 #include "gen/space_parts.h"
 
-#include "gen/expand/values.h"
-
 #include <string.h>
 
 hone_status hone__space_trial_open(const hone_space *space,
@@ -15,20 +13,22 @@ hone_status hone__space_trial_open(const hone_space *space,
     const size_t n_slots = tmpl->slots.total + 1;
 
     *out = (hone_space_trial){.tmpl = tmpl};
-    out->slots = hone__alloc(n_slots * sizeof *out->slots);
+    out->values.slots = hone__alloc(n_slots * sizeof *out->values.slots);
+    out->values.lacks = hone__alloc(n_slots);
     out->let_is_ready = hone__alloc(tmpl->n_lets + 1);
-    if (!out->slots || !out->let_is_ready)
+    if (!out->values.slots || !out->values.lacks || !out->let_is_ready)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    memcpy(out->slots, space->slots, n_slots * sizeof *out->slots);
+    memcpy(out->values.slots, space->slots,
+           n_slots * sizeof *out->values.slots);
     if (tmpl->n_params)
-        memcpy(out->slots + tmpl->slots.params, config,
+        memcpy(out->values.slots + tmpl->slots.params, config,
                tmpl->n_params * sizeof *config);
     return HONE_OK;
 }
 
 void hone__space_trial_close(hone_space_trial *trial)
 {
-    hone__free(trial->slots);
+    hone__values_free(&trial->values);
     hone__free(trial->let_is_ready);
 }
 
@@ -40,15 +40,16 @@ hone_status hone__space_trial_eval(hone_space_trial *trial,
     const hone_template *tmpl = trial->tmpl;
 
     for (size_t i = 0; i < tmpl->n_lets; ++i) {
-        if (trial->let_is_ready[i] ||
-            !hone__expr_reads(expr->expr, tmpl->slots.lets + i))
+        const size_t slot = tmpl->slots.lets + i;
+
+        if (trial->let_is_ready[i] || !hone__expr_reads(expr->expr, slot))
             continue;
-        HONE_TRY(hone__space_trial_eval(trial, &tmpl->lets[i].value,
-                                        &trial->slots[tmpl->slots.lets + i],
-                                        err));
+        trial->values.lacks[slot] =
+            hone__space_trial_eval(trial, &tmpl->lets[i].value,
+                                   &trial->values.slots[slot], NULL) != HONE_OK;
         trial->let_is_ready[i] = 1;
     }
-    return hone__values_eval(tmpl, expr, trial->slots, out, err);
+    return hone__values_eval(tmpl, expr, &trial->values, out, err);
 }
 
 /* In declared order: whether a parameter exists depends on earlier ones, which
@@ -76,7 +77,7 @@ static hone_status settle(const hone_space *space, int64_t *config,
             exists)
             continue;
         config[i] = param->values[param->default_index];
-        trial.slots[tmpl->slots.params + i] = config[i];
+        trial.values.slots[tmpl->slots.params + i] = config[i];
         out_exists[i] = 0;
     }
     hone__space_trial_close(&trial);

@@ -3,6 +3,7 @@
 #ifndef HONE_GEN_SPACE_PARTS_H
 #define HONE_GEN_SPACE_PARTS_H
 
+#include "gen/expand/values.h"
 #include "gen/space.h"
 
 /* --- space.c --- */
@@ -27,7 +28,7 @@ hone_status hone__space_list(hone_space *space, const uint16_t *rows, size_t n,
  * let when it is first needed, so that one that nobody needs cannot fail. */
 typedef struct hone_space_trial {
     const hone_template *tmpl;
-    int64_t *slots;
+    hone_values values;
     unsigned char *let_is_ready;
 } hone_space_trial;
 

@@ -58,8 +58,9 @@ static hone_status check_arch(const hone_space *space, hone_error *err)
     int64_t holds = 1;
 
     if (tmpl->arch.expr)
-        HONE_TRY(
-            hone__values_eval(tmpl, &tmpl->arch, space->slots, &holds, err));
+        HONE_TRY(hone__values_eval(tmpl, &tmpl->arch,
+                                   &(hone_values){.slots = space->slots},
+                                   &holds, err));
     if (holds)
         return HONE_OK;
     return hone__fail(err, HONE_ERR_CONSTRAINT,

@@ -18,7 +18,7 @@ enum {
 
 typedef struct writer {
     const hone_template *tmpl;
-    int64_t *slots;
+    hone_values values;
     const int64_t *config;
     const int64_t *dims;
     int line;      /* what the compiler calls the line written next */
@@ -34,7 +34,7 @@ static hone_status run(writer *w, size_t begin, size_t end);
 static hone_status eval(const writer *w, const hone_template_expr *expr,
                         int64_t *out)
 {
-    return hone__values_eval(w->tmpl, expr, w->slots, out, w->err);
+    return hone__values_eval(w->tmpl, expr, &w->values, out, w->err);
 }
 
 /* The file's name without its folder: the same template gives the same
@@ -141,7 +141,7 @@ static hone_status run_for(writer *w, size_t index)
             return hone__fail(w->err, HONE_ERR_INPUT,
                               "%s:%d: the 'for' runs more than %d times",
                               w->tmpl->path, item->line, MAX_ITERATIONS);
-        w->slots[item->slot] = value;
+        w->values.slots[item->slot] = value;
         HONE_TRY(run(w, index + 1, item->next));
         if (__builtin_add_overflow(value, step, &value))
             break;
@@ -180,7 +180,7 @@ static hone_status run(writer *w, size_t begin, size_t end)
             HONE_TRY(write_text(w, &items[i]));
             break;
         case HONE_BODY_BLOCK:
-            hone__block_write(w->tmpl, w->config, w->dims, w->slots, w->out);
+            hone__block_write(w->tmpl, w->config, w->dims, &w->values, w->out);
             w->asserts_at = w->out->length;
             write_line_directive(w, items[i].line);
             w->has_block = 1;
@@ -212,11 +212,11 @@ static hone_status expand(const hone_template *tmpl, const int64_t *config,
                 .err = err};
     hone_status status;
 
-    HONE_TRY(hone__values_create(tmpl, config, dims, &w.slots, err));
+    HONE_TRY(hone__values_create(tmpl, config, dims, &w.values, err));
     status = run(&w, 0, tmpl->body->n_items);
     if (status == HONE_OK && for_compiler)
-        hone__signature_add(tmpl, w.slots, w.asserts_at, out);
-    hone__free(w.slots);
+        hone__signature_add(tmpl, &w.values, w.asserts_at, out);
+    hone__values_free(&w.values);
     HONE_TRY(status);
     return hone__text_check(out, err);
 }

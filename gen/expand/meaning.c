@@ -162,13 +162,13 @@ hone_status hone__meaning_write(hone_meaning *meaning, const char *source,
     const hone_template *tmpl = meaning->tmpl;
     hone_text block = {0};
     hone_text before = {0};
-    int64_t *slots;
+    hone_values values;
     const char *at;
     hone_status status;
 
-    HONE_TRY(hone__values_create(tmpl, config, dims, &slots, err));
-    hone__block_write(tmpl, config, dims, slots, &block);
-    hone__free(slots);
+    HONE_TRY(hone__values_create(tmpl, config, dims, &values, err));
+    hone__block_write(tmpl, config, dims, &values, &block);
+    hone__values_free(&values);
     at = block.failed ? NULL : strstr(source, block.data);
     if (at)
         hone__text_append(&before, source, (size_t)(at - source));

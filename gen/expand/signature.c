@@ -28,7 +28,7 @@ typedef struct passed {
 } passed;
 
 /* 0: its type is not known here. */
-static int describe(const hone_template *tmpl, int64_t *slots,
+static int describe(const hone_template *tmpl, const hone_values *values,
                     const hone_template_pass *pass, passed *out)
 {
     static const hone_type codes[] = {[HONE_PASS_I32] = HONE_TYPE_I32,
@@ -53,7 +53,7 @@ static int describe(const hone_template *tmpl, int64_t *slots,
         out->is_array = 1;
         type = &tmpl->workspaces[pass->index].type;
     }
-    if (type && hone__values_eval(tmpl, type, slots, &code, NULL) != HONE_OK)
+    if (type && hone__values_eval(tmpl, type, values, &code, NULL) != HONE_OK)
         return 0;
     out->type = hone__type_name((hone_type)code);
     out->size = (int)hone__type_size_bytes((hone_type)code);
@@ -82,13 +82,13 @@ static void put_passed(const hone_template_pass *pass, const passed *p,
 /* ---- the asserts -------------------------------------------------------- */
 
 /* A kernel whose condition is false for good need not be in the code. */
-static int may_launch(const hone_template *tmpl, int64_t *slots,
+static int may_launch(const hone_template *tmpl, const hone_values *values,
                       const hone_template_launch *launch)
 {
     int64_t holds = 1;
 
     if (launch->condition.expr && hone__values_is_fixed(&launch->condition))
-        (void)hone__values_eval(tmpl, &launch->condition, slots, &holds, NULL);
+        (void)hone__values_eval(tmpl, &launch->condition, values, &holds, NULL);
     return holds != 0;
 }
 
@@ -115,7 +115,7 @@ static void assert_count(const hone_template_launch *launch,
     hone__text_puts(out, "\"); ");
 }
 
-static void assert_one(const hone_template *tmpl, int64_t *slots,
+static void assert_one(const hone_template *tmpl, const hone_values *values,
                        const hone_template_launch *launch, size_t index,
                        const hone_template_pass *pass, const char *parameters,
                        hone_text *out)
@@ -123,7 +123,7 @@ static void assert_one(const hone_template *tmpl, int64_t *slots,
     hone_text own = {0};
     passed p;
 
-    if (!describe(tmpl, slots, pass, &p))
+    if (!describe(tmpl, values, pass, &p))
         return;
     if (parameters)
         hone__parameter_put(parameters, index, &own);
@@ -146,7 +146,7 @@ static void assert_one(const hone_template *tmpl, int64_t *slots,
 }
 
 /* All that may be picked. */
-static void assert_passed(const hone_template *tmpl, int64_t *slots,
+static void assert_passed(const hone_template *tmpl, const hone_values *values,
                           const hone_template_launch *launch, size_t index,
                           const char *parameters, hone_text *out)
 {
@@ -158,7 +158,7 @@ static void assert_passed(const hone_template *tmpl, int64_t *slots,
             pass.kind = pass.choices[i].kind;
             pass.index = pass.choices[i].index;
         }
-        assert_one(tmpl, slots, launch, index, &pass, parameters, out);
+        assert_one(tmpl, values, launch, index, &pass, parameters, out);
     } while (++i < pass.n_choices);
 }
 
@@ -175,8 +175,8 @@ static int passes(const hone_template_pass *pass, int arg)
 
 /* The array `arg` is written: by a kernel that takes it without const, or
  * through a map. */
-static void assert_written(const hone_template *tmpl, int64_t *slots, int arg,
-                           const hone_text *line, hone_text *out)
+static void assert_written(const hone_template *tmpl, const hone_values *values,
+                           int arg, const hone_text *line, hone_text *out)
 {
     size_t n = 0;
 
@@ -189,7 +189,7 @@ static void assert_written(const hone_template *tmpl, int64_t *slots, int arg,
 
         for (size_t k = 0; k < launch->n_passed; ++k) {
             if (!passes(&launch->passed[k], arg) ||
-                !may_launch(tmpl, slots, launch))
+                !may_launch(tmpl, values, launch))
                 continue;
             hone__text_printf(out,
                               "%s%shone__signature::writes<decltype(%s), "
@@ -236,19 +236,19 @@ static int look_up(const char *type, char *kind, int *size)
 }
 
 /* Is it a dimension that is a type, and the one that is passed? */
-static int is_type_dim(const hone_template *tmpl, const int64_t *slots,
+static int is_type_dim(const hone_template *tmpl, const hone_values *values,
                        const char *type, const passed *p)
 {
     for (size_t i = 0; i < tmpl->n_dims; ++i)
         if (tmpl->dims[i].n_types && !tmpl->dims[i].is_choice &&
             strcmp(tmpl->dims[i].name, type) == 0)
-            return strcmp(
-                       hone__type_name((hone_type)slots[tmpl->slots.dims + i]),
-                       p->type) == 0;
+            return strcmp(hone__type_name(
+                              (hone_type)values->slots[tmpl->slots.dims + i]),
+                          p->type) == 0;
     return 0;
 }
 
-static int takes(const hone_template *tmpl, const int64_t *slots,
+static int takes(const hone_template *tmpl, const hone_values *values,
                  const hone_parameter *parameter, const passed *p)
 {
     char kind;
@@ -258,7 +258,7 @@ static int takes(const hone_template *tmpl, const int64_t *slots,
         return 0;
     if (p->is_array && strcmp(parameter->type, "void") == 0)
         return 1;
-    if (p->kind != 'r' && is_type_dim(tmpl, slots, parameter->type, p))
+    if (p->kind != 'r' && is_type_dim(tmpl, values, parameter->type, p))
         return 1;
     if (!look_up(parameter->type, &kind, &size) || size != p->size)
         return 0;
@@ -267,7 +267,7 @@ static int takes(const hone_template *tmpl, const int64_t *slots,
                             : p->kind == 'r' && kind == 'u';
 }
 
-static int takes_all(const hone_template *tmpl, int64_t *slots,
+static int takes_all(const hone_template *tmpl, const hone_values *values,
                      const hone_template_pass *passed_to,
                      const hone_parameter *parameter)
 {
@@ -281,8 +281,8 @@ static int takes_all(const hone_template *tmpl, int64_t *slots,
             pass.kind = pass.choices[i].kind;
             pass.index = pass.choices[i].index;
         }
-        if (!describe(tmpl, slots, &pass, &p) ||
-            !takes(tmpl, slots, parameter, &p))
+        if (!describe(tmpl, values, &pass, &p) ||
+            !takes(tmpl, values, parameter, &p))
             return 0;
     } while (++i < pass.n_choices);
     return 1;
@@ -290,7 +290,7 @@ static int takes_all(const hone_template *tmpl, int64_t *slots,
 
 /* Does the code say it in plain words, and once? `is_written` has a 1 for each
  * array that the kernel can write. */
-static int is_plain(const hone_template *tmpl, int64_t *slots,
+static int is_plain(const hone_template *tmpl, const hone_values *values,
                     const hone_template_launch *launch, const char *parameters,
                     char is_written[])
 {
@@ -302,7 +302,7 @@ static int is_plain(const hone_template *tmpl, int64_t *slots,
         hone_parameter parameter;
 
         if (!hone__parameter_parse(&parameters, &parameter) ||
-            !takes_all(tmpl, slots, pass, &parameter) ||
+            !takes_all(tmpl, values, pass, &parameter) ||
             *parameters != (i + 1 < launch->n_passed ? ',' : ')'))
             return 0;
         ++parameters;
@@ -315,20 +315,21 @@ static int is_plain(const hone_template *tmpl, int64_t *slots,
 
 /* ---- all of them -------------------------------------------------------- */
 
-static void assert_launches(const hone_template *tmpl, int64_t *slots,
-                            const char *code, char is_written[], hone_text *out)
+static void assert_launches(const hone_template *tmpl,
+                            const hone_values *values, const char *code,
+                            char is_written[], hone_text *out)
 {
     for (size_t i = 0; i < tmpl->n_launches; ++i) {
         const hone_template_launch *launch = &tmpl->launches[i];
         const char *parameters = hone__parameters_find(code, launch->kernel);
 
-        if (!may_launch(tmpl, slots, launch) ||
-            is_plain(tmpl, slots, launch, parameters, is_written))
+        if (!may_launch(tmpl, values, launch) ||
+            is_plain(tmpl, values, launch, parameters, is_written))
             continue;
         hone__expand_line(tmpl, launch->line, out);
         assert_count(launch, parameters, out);
         for (size_t k = 0; k < launch->n_passed; ++k)
-            assert_passed(tmpl, slots, launch, k, parameters, out);
+            assert_passed(tmpl, values, launch, k, parameters, out);
         hone__text_puts(out, "\n");
     }
 }
@@ -348,20 +349,20 @@ static void insert(size_t at, const char *text, hone_text *out)
     hone__text_free(&rest);
 }
 
-void hone__signature_add(const hone_template *tmpl, int64_t *slots, size_t at,
-                         hone_text *out)
+void hone__signature_add(const hone_template *tmpl, const hone_values *values,
+                         size_t at, hone_text *out)
 {
     char is_written[HONE_MAX_ARGS] = {0};
     hone_text asserts = {0};
     hone_text line = {0};
 
-    assert_launches(tmpl, slots, hone__text_str(out), is_written, &asserts);
+    assert_launches(tmpl, values, hone__text_str(out), is_written, &asserts);
     if (tmpl->n_launches)
         hone__expand_line(tmpl, tmpl->launches[0].line, &line);
     for (size_t i = 0; i < tmpl->n_args; ++i)
         if (!is_written[i] && (tmpl->args[i].mode == HONE_ARG_OUT ||
                                tmpl->args[i].mode == HONE_ARG_INOUT))
-            assert_written(tmpl, slots, (int)i, &line, &asserts);
+            assert_written(tmpl, values, (int)i, &line, &asserts);
     out->failed |= asserts.failed | line.failed;
     if (asserts.length) {
         hone__text_puts(out, hone__text_str(&asserts));

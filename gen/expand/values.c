@@ -10,12 +10,18 @@
 
 hone_status hone__values_eval(const hone_template *tmpl,
                               const hone_template_expr *expr,
-                              const int64_t *slots, int64_t *out,
+                              const hone_values *values, int64_t *out,
                               hone_error *err)
 {
     hone_error inner = {0};
-    const hone_status status = hone__expr_eval(expr->expr, slots, out, &inner);
+    hone_status status;
+    size_t slot;
 
+    /* What it lacks says itself why it has no value. */
+    while ((status = hone__expr_eval_known(expr->expr, values->slots,
+                                           values->lacks, out, &slot,
+                                           &inner)) == HONE_ERR_NOT_FOUND)
+        expr = &tmpl->lets[slot - tmpl->slots.lets].value;
     return status ? hone__fail(err, status, "%s:%d:%d: %s",
                                HONE_PLACE(tmpl, expr->line), expr->column,
                                inner.text)
@@ -29,14 +35,17 @@ int hone__values_is_fixed(const hone_template_expr *expr)
 
 hone_status hone__values_create(const hone_template *tmpl,
                                 const int64_t *config, const int64_t *dims,
-                                int64_t **out, hone_error *err)
+                                hone_values *out, hone_error *err)
 {
-    int64_t *slots = hone__alloc(tmpl->body->n_slots * sizeof *slots);
+    const size_t n_slots = tmpl->body->n_slots;
+    int64_t *slots = hone__alloc(n_slots * sizeof *slots);
     hone_status status = HONE_OK;
 
-    *out = NULL;
-    if (!slots)
+    *out = (hone_values){slots, hone__alloc(n_slots)};
+    if (!slots || !out->lacks) {
+        hone__values_free(out);
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
+    }
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         if (tmpl->dims[i].n_types)
             slots[tmpl->slots.dims + i] = dims[i];
@@ -46,15 +55,25 @@ hone_status hone__values_create(const hone_template *tmpl,
     for (size_t i = 0; !status && i < tmpl->n_lets; ++i) {
         const hone_template_expr *value = &tmpl->lets[i].value;
 
-        if (hone__values_is_fixed(value))
-            status = hone__values_eval(tmpl, value, slots,
-                                       &slots[tmpl->slots.lets + i], err);
+        const size_t slot = tmpl->slots.lets + i;
+
+        if (!hone__values_is_fixed(value))
+            continue;
+        status = hone__values_eval(tmpl, value, out, &slots[slot], err);
+        out->lacks[slot] = status != HONE_OK;
+        if (!tmpl->mentioned[tmpl->n_params + i])
+            status = HONE_OK;
     }
     if (status)
-        hone__free(slots);
-    else
-        *out = slots;
+        hone__values_free(out);
     return status;
+}
+
+void hone__values_free(hone_values *values)
+{
+    hone__free(values->slots);
+    hone__free(values->lacks);
+    *values = (hone_values){0};
 }
 
 /* ---- as C++ -------------------------------------------------------------- */
@@ -140,8 +159,8 @@ static void write_enum(const hone_template *tmpl, const hone_param *param,
 
 /* All of them as code, or all as macros. */
 static void write_all(const hone_template *tmpl, const int64_t *config,
-                      const int64_t *dims, const int64_t *slots, int as_macro,
-                      hone_text *out)
+                      const int64_t *dims, const hone_values *values,
+                      int as_macro, hone_text *out)
 {
     for (size_t i = 0; i < tmpl->n_dims; ++i) {
         const hone_template_dim *dim = &tmpl->dims[i];
@@ -170,12 +189,12 @@ static void write_all(const hone_template *tmpl, const int64_t *config,
         if (tmpl->mentioned[tmpl->n_params + i] &&
             hone__values_is_fixed(&tmpl->lets[i].value))
             write_value(tmpl->lets[i].name, HONE_PARAM_INT,
-                        slots[tmpl->slots.lets + i], as_macro, out);
+                        values->slots[tmpl->slots.lets + i], as_macro, out);
     }
 }
 
 void hone__block_write(const hone_template *tmpl, const int64_t *config,
-                       const int64_t *dims, const int64_t *slots,
+                       const int64_t *dims, const hone_values *values,
                        hone_text *out)
 {
     /* A precompiled header ends at the first line of code. It must come
@@ -183,23 +202,23 @@ void hone__block_write(const hone_template *tmpl, const int64_t *config,
      * which NVRTC does not precompile and says so in every log (20283). */
     hone__text_puts(out, "static_assert(true, \"parameters\");\n"
                          "#pragma nv_diag_suppress 20283\n");
-    write_all(tmpl, config, dims, slots, 0, out);
+    write_all(tmpl, config, dims, values, 0, out);
     hone__text_printf(out, "#define HONE 1\n#define HONE_OP_%s 1\n", tmpl->op);
-    write_all(tmpl, config, dims, slots, 1, out);
+    write_all(tmpl, config, dims, values, 1, out);
 }
 
 /* ---- options ------------------------------------------------------------- */
 
 static hone_status write_option(const hone_template *tmpl,
                                 const hone_template_option *option,
-                                const int64_t *slots, hone_text *out,
+                                const hone_values *values, hone_text *out,
                                 hone_error *err)
 {
     const hone_compiler_option *row = option->row;
     const hone_template_expr *expr = &option->value;
     int64_t value;
 
-    HONE_TRY(hone__values_eval(tmpl, expr, slots, &value, err));
+    HONE_TRY(hone__values_eval(tmpl, expr, values, &value, err));
     switch (row->kind) {
     case HONE_COMPILER_COUNT:
         if (value < 0 || value > 255)
@@ -228,17 +247,18 @@ hone_status hone__expand_options(const hone_template *tmpl,
                                  const int64_t *config, const int64_t *dims,
                                  hone_text *out, hone_error *err)
 {
-    int64_t *slots = NULL;
-    hone_status status = hone__values_create(tmpl, config, dims, &slots, err);
+    hone_values values;
+    hone_status status = hone__values_create(tmpl, config, dims, &values, err);
 
     /* In the order of the table, which is sorted by spelling. */
     for (size_t r = 0; !status && r < HONE_N_COMPILER_OPTIONS; ++r) {
         for (size_t i = 0; !status && i < tmpl->n_options; ++i) {
             if (tmpl->options[i].row == &hone__compiler_options[r])
-                status = write_option(tmpl, &tmpl->options[i], slots, out, err);
+                status =
+                    write_option(tmpl, &tmpl->options[i], &values, out, err);
         }
     }
-    hone__free(slots);
+    hone__values_free(&values);
     HONE_TRY(status);
     return hone__text_check(out, err);
 }

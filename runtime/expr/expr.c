@@ -21,6 +21,7 @@ static const struct {
     [HONE_FAULT_LOG2] = {HONE_ERR_INPUT, "log2 takes a positive value"},
     [HONE_FAULT_SIZEOF] = {HONE_ERR_INPUT,
                            "sizeof takes an element type such as f32"},
+    [HONE_FAULT_LACKS] = {HONE_ERR_NOT_FOUND, "a name has no value"},
 };
 
 static hone_fault fault_if(int overflow)
@@ -161,7 +162,9 @@ hone_fault hone__op_binary(hone_op op, int64_t a, int64_t b, int64_t *out)
 }
 
 /* The parser has counted that the stack is deep enough. */
-static hone_fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
+static hone_fault run(const hone_expr *expr, const int64_t *slots,
+                      const unsigned char *lacks, int64_t *out,
+                      size_t *out_slot)
 {
     int64_t stack[HONE_EXPR_STACK];
     int64_t *top = stack; /* one past the last value */
@@ -175,6 +178,8 @@ static hone_fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
         if (instruction.op == HONE_OP_CONST) {
             *top++ = instruction.operand;
         } else if (instruction.op == HONE_OP_SLOT) {
+            *out_slot = target;
+            what = lacks && lacks[target] ? HONE_FAULT_LACKS : HONE_FAULT_NONE;
             *top++ = slots[target];
         } else if (instruction.op >= HONE_OP_ADD) {
             --top;
@@ -199,15 +204,24 @@ static hone_fault run(const hone_expr *expr, const int64_t *slots, int64_t *out)
     return HONE_FAULT_NONE;
 }
 
-hone_status hone__expr_eval(const hone_expr *expr, const int64_t *slots,
-                            int64_t *out, hone_error *err)
+hone_status hone__expr_eval_known(const hone_expr *expr, const int64_t *slots,
+                                  const unsigned char *lacks, int64_t *out,
+                                  size_t *out_slot, hone_error *err)
 {
-    const hone_fault what = run(expr, slots, out);
+    const hone_fault what = run(expr, slots, lacks, out, out_slot);
 
     if (what == HONE_FAULT_NONE)
         return HONE_OK;
     return hone__fail(err, faults[what].status, "%s in '%s'",
                       faults[what].sentence, expr->text);
+}
+
+hone_status hone__expr_eval(const hone_expr *expr, const int64_t *slots,
+                            int64_t *out, hone_error *err)
+{
+    size_t slot;
+
+    return hone__expr_eval_known(expr, slots, NULL, out, &slot, err);
 }
 
 void hone__expr_free(hone_expr *expr)

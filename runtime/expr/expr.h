@@ -60,6 +60,12 @@ void hone__expr_free(hone_expr *expr);
 hone_status hone__expr_eval(const hone_expr *expr, const int64_t *slots,
                             int64_t *out, hone_error *err);
 
+/* The same where some slots have no value: those that `lacks` marks (NULL:
+ * none). HONE_ERR_NOT_FOUND if one of them is needed; *out_slot is it. */
+hone_status hone__expr_eval_known(const hone_expr *expr, const int64_t *slots,
+                                  const unsigned char *lacks, int64_t *out,
+                                  size_t *out_slot, hone_error *err);
+
 /* Highest slot read plus one; 0 for a constant expression. */
 size_t hone__expr_slot_count(const hone_expr *expr);
 /* Does it read this slot? */

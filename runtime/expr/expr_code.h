@@ -74,7 +74,8 @@ typedef enum hone_fault {
     HONE_FAULT_DIVISION,
     HONE_FAULT_DIVISOR,
     HONE_FAULT_LOG2,
-    HONE_FAULT_SIZEOF
+    HONE_FAULT_SIZEOF,
+    HONE_FAULT_LACKS
 } hone_fault;
 
 /* One operation, checked. `out` is set only if there is no fault. */

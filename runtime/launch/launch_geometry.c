@@ -216,7 +216,7 @@ hone_status hone__launch_repetitions(const hone_resolved *resolved,
                        .properties = &resolved->properties,
                        .err = err};
 
-    HONE_TRY(hone__resolver_fill(&r, resolved->dims));
+    hone__resolver_fill(&r, resolved->dims);
     return each_repetition(&r, launch, visit, user);
 }
 

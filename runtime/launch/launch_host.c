@@ -100,10 +100,9 @@ hone_status hone__launch_host_complete(const hone_launch_spec *spec,
 
 /* ---- one problem --------------------------------------------------------- */
 
-static hone_status resolve_chunks(const hone_launch_spec *spec,
-                                  const int64_t *slots,
-                                  hone_resolved_pipeline *to, hone_error *err)
+static hone_status resolve_chunks(hone_resolver *r, hone_resolved_pipeline *to)
 {
+    const hone_launch_spec *spec = r->spec;
     static const char *const names[] = {"chunks", "streams", "staging"};
     static const int64_t most[] = {INT64_MAX, HONE_MAX_STREAMS, INT64_MAX};
     int64_t value[3];
@@ -111,15 +110,15 @@ static hone_status resolve_chunks(const hone_launch_spec *spec,
     for (int i = 0; i < 3; ++i) {
         const hone_expr *expr = spec->pipeline.parts[i];
 
-        HONE_TRY(hone__expr_eval(expr, slots, &value[i], err));
+        HONE_TRY(hone__resolver_eval(r, expr, &value[i]));
         if (i < 2 && (value[i] < 1 || value[i] > most[i]))
-            return hone__fail(err, HONE_ERR_INPUT,
+            return hone__fail(r->err, HONE_ERR_INPUT,
                               "%s of the pipeline of %s is %" PRId64
                               " ('%s'); it must be from 1 to %" PRId64,
                               names[i], spec->op, value[i],
                               hone__expr_text(expr), most[i]);
     }
-    to->n_rows = slots[SLOT_DIMS + spec->pipeline.dim];
+    to->n_rows = r->slots[SLOT_DIMS + spec->pipeline.dim];
     to->n_chunk_rows = value[0] < to->n_rows ? value[0] : to->n_rows;
     to->is_staged = value[2] != 0;
     to->n_slots = 1;
@@ -155,16 +154,15 @@ static hone_status resolve_copy(const hone_launch_spec *spec,
     return HONE_OK;
 }
 
-hone_status hone__launch_host_resolve(const hone_launch_spec *spec,
-                                      const int64_t *slots, hone_resolved *out,
-                                      hone_error *err)
+hone_status hone__launch_host_resolve(hone_resolver *r, hone_resolved *out)
 {
+    const hone_launch_spec *spec = r->spec;
     hone_resolved_pipeline *pipeline = &out->pipeline;
 
     *pipeline =
         (hone_resolved_pipeline){.n_rows = 1, .n_chunk_rows = 1, .n_slots = 1};
     if (spec->pipeline.line)
-        HONE_TRY(resolve_chunks(spec, slots, pipeline, err));
+        HONE_TRY(resolve_chunks(r, pipeline));
     for (size_t i = 0; i < spec->n_args; ++i) {
         const spec_arg *from = &spec->args[i];
         hone_resolved_arg *to = &out->args[i];
@@ -173,10 +171,10 @@ hone_status hone__launch_host_resolve(const hone_launch_spec *spec,
         to->is_cut = is_cut(spec, from) && !to->is_absent;
         if (!from->host)
             continue;
-        HONE_TRY(hone__expr_eval(from->host, slots, &is_pinned, err));
+        HONE_TRY(hone__resolver_eval(r, from->host, &is_pinned));
         to->is_host = pipeline->is_used = 1;
         to->is_pinned = is_pinned != 0;
-        HONE_TRY(resolve_copy(spec, pipeline, to, err));
+        HONE_TRY(resolve_copy(spec, pipeline, to, r->err));
     }
     return HONE_OK;
 }
@@ -189,7 +187,7 @@ static hone_status resolve_chunk(hone_resolver *r, int64_t n_rows,
 
     memcpy(dims, out->dims, sizeof dims);
     dims[r->spec->pipeline.dim] = n_rows;
-    HONE_TRY(hone__resolver_fill(r, dims));
+    hone__resolver_fill(r, dims);
     return hone__resolver_launches(r, out);
 }
 
@@ -209,5 +207,6 @@ hone_status hone__launch_host_launches(hone_resolver *r, hone_resolved *out)
     pipeline->n_launches = out->n_launches;
     if (n_last)
         HONE_TRY(resolve_chunk(r, n_last, out));
-    return hone__resolver_fill(r, out->dims); /* the whole problem again */
+    hone__resolver_fill(r, out->dims); /* the whole problem again */
+    return HONE_OK;
 }

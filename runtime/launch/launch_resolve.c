@@ -7,16 +7,35 @@
 #include <inttypes.h>
 #include <string.h>
 
-hone_status hone__resolver_fill(hone_resolver *r, const int64_t *dims)
+hone_status hone__resolver_eval(hone_resolver *r, const hone_expr *expr,
+                                int64_t *out)
 {
-    const hone_launch_spec *spec = r->spec;
+    hone_status status;
+    size_t slot;
 
+    /* What it lacks says itself why it has no value. */
+    while ((status = hone__expr_eval_known(expr, r->slots, r->lacks, out, &slot,
+                                           r->err)) == HONE_ERR_NOT_FOUND)
+        expr = r->spec->lets[slot - SLOT_LETS];
+    return status;
+}
+
+void hone__resolver_let(hone_resolver *r, size_t i)
+{
+    const size_t slot = SLOT_LETS + i;
+    size_t lacking;
+
+    r->lacks[slot] =
+        hone__expr_eval_known(r->spec->lets[i], r->slots, r->lacks,
+                              &r->slots[slot], &lacking, NULL) != HONE_OK;
+}
+
+void hone__resolver_fill(hone_resolver *r, const int64_t *dims)
+{
     memcpy(r->slots, r->properties, sizeof *r->properties);
     memcpy(r->slots + SLOT_DIMS, dims, HONE_MAX_DIMS * sizeof *dims);
-    for (size_t i = 0; i < spec->n_lets; ++i)
-        HONE_TRY(
-            hone__resolver_eval(r, spec->lets[i], &r->slots[SLOT_LETS + i]));
-    return HONE_OK;
+    for (size_t i = 0; i < r->spec->n_lets; ++i)
+        hone__resolver_let(r, i);
 }
 
 static hone_status check_requires(hone_resolver *r)
@@ -259,11 +278,11 @@ hone_status hone__launch_spec_resolve(const hone_launch_case *plan,
         memcpy(r.slots + SLOT_DIMS, out->dims, sizeof out->dims);
         return resolve_nothing(&r, out);
     }
-    HONE_TRY(hone__resolver_fill(&r, out->dims));
+    hone__resolver_fill(&r, out->dims);
     HONE_TRY(check_requires(&r));
     HONE_TRY(resolve_args(&r, out));
     HONE_TRY(resolve_workspaces(&r, out));
-    HONE_TRY(hone__launch_host_resolve(spec, r.slots, out, err));
+    HONE_TRY(hone__launch_host_resolve(&r, out));
     HONE_TRY(resolve_constants(&r, out));
     for (size_t i = 0; i < spec->n_maps; ++i)
         HONE_TRY(resolve_map(&r, &spec->maps[i], out, &out->maps[i]));

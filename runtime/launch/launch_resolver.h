@@ -11,13 +11,12 @@ typedef struct hone_resolver {
     const hone_properties *properties;
     hone_error *err;
     int64_t slots[MAX_SLOTS];
+    unsigned char lacks[MAX_SLOTS]; /* lets that cannot be evaluated */
 } hone_resolver;
 
-static inline hone_status
-hone__resolver_eval(hone_resolver *r, const hone_expr *expr, int64_t *out)
-{
-    return hone__expr_eval(expr, r->slots, out, r->err);
-}
+/* A let that cannot be evaluated fails where it is needed. */
+hone_status hone__resolver_eval(hone_resolver *r, const hone_expr *expr,
+                                int64_t *out);
 
 /* Of an expression that may be left out. */
 static inline hone_status hone__resolver_eval_or(hone_resolver *r,
@@ -30,7 +29,9 @@ static inline hone_status hone__resolver_eval_or(hone_resolver *r,
 }
 
 /* Properties, dims (HONE_MAX_DIMS of them, defaults filled in) and lets. */
-hone_status hone__resolver_fill(hone_resolver *r, const int64_t *dims);
+void hone__resolver_fill(hone_resolver *r, const int64_t *dims);
+/* The let of this number, with those before it filled in. */
+void hone__resolver_let(hone_resolver *r, size_t i);
 /* An argument, with all that its expressions give. */
 hone_status hone__resolver_arg(hone_resolver *r, const spec_arg *arg,
                                hone_resolved_arg *to);

@@ -14,7 +14,9 @@ hone_status hone__launch_work(const hone_launch_case *plan, int64_t *out_flops,
     hone_resolver r; /* what is not read is not set */
     size_t n_lets = 0;
 
+    r.spec = spec;
     r.err = NULL;
+    memset(r.lacks, 0, sizeof r.lacks);
     memcpy(r.slots, plan->properties, sizeof *plan->properties);
     memcpy(r.slots + SLOT_DIMS, plan->dims, plan->n_dims * sizeof *plan->dims);
     for (size_t i = 0; i < 2; ++i) {
@@ -23,8 +25,7 @@ hone_status hone__launch_work(const hone_launch_case *plan, int64_t *out_flops,
             continue;
         /* Lets read those before them. */
         for (; SLOT_LETS + n_lets < hone__expr_slot_count(exprs[i]); ++n_lets)
-            HONE_TRY(hone__resolver_eval(&r, spec->lets[n_lets],
-                                         &r.slots[SLOT_LETS + n_lets]));
+            hone__resolver_let(&r, n_lets);
         HONE_TRY(hone__resolver_eval(&r, exprs[i], to[i]));
     }
     return HONE_OK;

@@ -162,6 +162,11 @@ static void failures(void **state)
          "#pragma hone endfor",
          "larger than 16 MB"},
         {"#pragma hone option maxrregcount(Z - 1)", "is -1, but must be"},
+        {"#pragma hone let L = 1/Z\n#pragma hone let M = L + 1\n"
+         "int a = @{Z || M};",
+         "t.cu:5:22: division by zero in '1/Z'"},
+        {"#pragma hone let L = 1/Z\nint a = L;",
+         "t.cu:5:22: division by zero in '1/Z'"},
     };
 
     (void)state;
@@ -174,6 +179,42 @@ static void failures(void **state)
             fail_msg("%s", err.text);
         hone__text_free(&out);
     }
+}
+
+/* A let that nobody needs cannot fail: neither in the code nor at launch. */
+static void lazy_lets(void **state)
+{
+    hone_template *const t = parse_good(
+        "#pragma hone op o(n)\n#pragma hone param X in {0, 1}\n"
+        "#pragma hone let PER = 64 / X\n#pragma hone let REST = n % PER\n"
+        "#pragma hone workspace w: u8[X ? REST + 1 : 7]\n"
+        "#pragma hone launch k grid(X == 0 ? 3 : PER) args(w)\n"
+        "#pragma hone work flops(X ? REST : n)\n"
+        "extern \"C\" __global__ void k(unsigned char *w)\n{\n"
+        "#pragma hone if X && PER > 1\n    w[0] = 1;\n#pragma hone endif\n"
+        "}\n");
+    const hone_properties properties = properties_of("sm_90");
+    const int64_t config[] = {0};
+    int64_t dims[HONE_MAX_DIMS] = {100};
+    int64_t flops, bytes;
+    hone_text source = {0}, plan = {0};
+    hone_launch_spec *const spec = read_plan(t, config, &plan);
+    const hone_launch_case at = {spec, dims, 1, &properties};
+    hone_resolved r;
+    hone_error err = {0};
+
+    (void)state;
+    if (hone__expand_unit(t, config, dims, &source, &err) ||
+        hone__launch_spec_resolve(&at, &r, &err) ||
+        hone__launch_work(&at, &flops, &bytes))
+        fail_msg("%s", err.text);
+    assert_int_equal(r.launches[0].shape.grid[0], 3);
+    assert_int_equal(r.workspaces[0].size_bytes, 7);
+    assert_int_equal(flops, 100);
+    hone__launch_spec_free(spec);
+    hone__text_free(&source);
+    hone__text_free(&plan);
+    hone__template_free(t);
 }
 
 static const char *line_of(const char *source, int number)
@@ -347,11 +388,9 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden),
-        cmocka_unit_test(launch_plan),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(line_numbers),
-        cmocka_unit_test(only_what_is_named),
+        cmocka_unit_test(golden),       cmocka_unit_test(launch_plan),
+        cmocka_unit_test(failures),     cmocka_unit_test(lazy_lets),
+        cmocka_unit_test(line_numbers), cmocka_unit_test(only_what_is_named),
         cmocka_unit_test(no_memory),
     };
 

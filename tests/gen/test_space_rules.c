@@ -234,12 +234,70 @@ static void preferences(void **state)
     hone__template_free(t);
 }
 
+/* A let is evaluated where a condition needs it, in whatever order the two are
+ * written and whoever asks. */
+static void lazy_lets(void **state)
+{
+    hone_template *const t =
+        parse_good(OP "#pragma hone param X in {0, 1, 2} default 1\n"
+                      "#pragma hone let PER = 64 / X\n"
+                      "#pragma hone let HALF = PER / device.sm_count\n"
+                      "#pragma hone require X == 0 || PER >= 64\n"
+                      "#pragma hone require X != 2 || HALF > 0\n" LAUNCH);
+    const hone_properties properties = properties_of("sm_90");
+    hone_space *const solved = space_of(t, NULL);
+    hone_space *unsolved = NULL;
+    hone_error err = {0};
+
+    (void)state;
+    assert_int_equal(
+        hone__space_create_unsolved(t, NULL, &properties, 0, &unsolved, &err),
+        HONE_OK);
+    assert_int_equal(solved->count, 2);
+    for (int64_t x = 0; x < 3; ++x) {
+        const int64_t config[] = {x};
+        const hone_status want = hone__space_find(solved, config) < 0
+                                     ? HONE_ERR_CONSTRAINT
+                                     : HONE_OK;
+
+        assert_int_equal(hone__space_check(solved, config, &err), want);
+        assert_int_equal(hone__space_check(unsolved, config, &err), want);
+    }
+    hone__space_free(unsolved);
+    hone__space_free(solved);
+    hone__template_free(t);
+}
+
+/* What is needed and cannot be evaluated is where it is written. */
+static void needed_lets(void **state)
+{
+    hone_template *const t =
+        parse_good(OP "#pragma hone param X in {0, 1}\n"
+                      "#pragma hone let PER = 64 / X\n"
+                      "#pragma hone let HALF = PER / 2\n"
+                      "#pragma hone require HALF > 1\n" LAUNCH);
+    const hone_properties properties = properties_of("sm_90");
+    const int64_t config[] = {0};
+    hone_space *space = NULL;
+    hone_error err = {0};
+
+    (void)state;
+    assert_int_equal(
+        hone__space_create_unsolved(t, NULL, &properties, 0, &space, &err),
+        HONE_OK);
+    assert_int_equal(hone__space_check(space, config, &err), HONE_ERR_INPUT);
+    assert_string_equal(err.text, "t.cu:3:24: division by zero in '64 / X'");
+    hone__space_free(space);
+    hone__template_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures),    cmocka_unit_test(guards),
         cmocka_unit_test(huge),        cmocka_unit_test(empty),
-        cmocka_unit_test(preferences),
+        cmocka_unit_test(preferences), cmocka_unit_test(lazy_lets),
+        cmocka_unit_test(needed_lets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
