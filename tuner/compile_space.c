@@ -166,13 +166,22 @@ static hone_status submit_text(compile_run *run, int64_t job,
     hone_compile_input input;
     hone_launch_spec *spec;
     hone_gate gate;
+    hone_status status;
     char why[320];
+    hone_error refused = {0};
 
     config_of(run, job, run->config);
-    HONE_TRY(
-        hone__expand_unit(tmpl, run->config, run->dims, &text->source, err));
-    HONE_TRY(hone__expand_options(tmpl, run->config, run->dims, &text->options,
-                                  err));
+    status = hone__expand_unit(tmpl, run->config, run->dims, &text->source,
+                               &refused);
+    if (status == HONE_OK)
+        status = hone__expand_options(tmpl, run->config, run->dims,
+                                      &text->options, &refused);
+    if (status == HONE_ERR_INPUT || status == HONE_ERR_OVERFLOW) {
+        on_gated(run, job, refused.text); /* others can be expanded */
+        return HONE_OK;
+    }
+    if (status != HONE_OK)
+        return hone__fail(err, status, "%s", refused.text);
     HONE_TRY(hone__expand_launch_spec(tmpl, run->config, &text->spec, err));
     HONE_TRY(hone__launch_spec_parse(text->spec.data, &spec, err));
     input = (hone_compile_input){

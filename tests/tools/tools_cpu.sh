@@ -105,6 +105,35 @@ run 1 tune "$fixtures/cuda_only.cu" --dims 5 --device cpu --format json
 json shapes.0.error_text shapes.0.message
 err_has "its asm has no host form"
 
+# A configuration that the text cannot be expanded for is one trial, now and
+# when the run goes on, and the others have their winner.
+cat >"$work/steps.cu" <<'EOF'
+#pragma hone op steps(n) "y = 2*x"
+#pragma hone arg x: in f32[n], y: out f32[n]
+#pragma hone param S in {1, 2, 0}
+#pragma hone launch steps grid(ceildiv(n, 256)) block(256) args(x, y, i64(n))
+extern "C" __global__ void steps(const float *x, float *y, long long n)
+{
+    const long long i = blockIdx.x * 256LL + threadIdx.x;
+#pragma hone for I in 0..3 step S
+    // @{I}
+#pragma hone endfor
+
+    if (i < n)
+        y[i] = 2 * x[i];
+}
+EOF
+for resumed in 0 3; do
+    run 0 tune "$work/steps.cu" --dims 1000 --device cpu --strategy exhaustive \
+        --format json
+    json shapes.0.resumed=$resumed shapes.0.outcomes.ok=2 \
+        shapes.0.outcomes.limits=1
+done
+run 0 verify "$work/steps.cu" --config S=0 --format json
+json checked=0 failed=0 skipped=1
+err_has "steps.cu:8: the step of a 'for' is 0"
+run 3 expand "$work/steps.cu" --config S=0
+
 # A full disk: exit 4 and a sentence; what is there stays. Needs root to mount.
 mkdir "$work/full"
 if mount -t tmpfs -o size=512k tmpfs "$work/full" 2>/dev/null; then

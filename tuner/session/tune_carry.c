@@ -27,6 +27,15 @@ static void pack_references(const hone_tune_run *run, hone_text *all)
     }
 }
 
+/* There is no source: what refused it decides. */
+static void pack_refusal(const hone_tune_impl *impl, const hone_tune_job *job,
+                         hone_text *all)
+{
+    hone__pack_string(all, "refused");
+    hone__pack_string(all, impl->tmpl->sha256);
+    hone__pack_string(all, hone__text_str(&job->config));
+}
+
 hone_status hone__tune_key_write(hone_tune_run *run, hone_tune_impl *impl,
                                  const int64_t *config, hone_tune_job *job,
                                  hone_error *err)
@@ -41,9 +50,14 @@ hone_status hone__tune_key_write(hone_tune_run *run, hone_tune_impl *impl,
     hone__pack_string(&all, hone__text_str(&job->options));
     hone__toolchain_pack(&all, hone__farm_toolchain(run->farm));
     pack_references(run, &all);
-    status = hone__meaning_write(impl->meaning, hone__text_str(&job->source),
-                                 hone__text_str(&job->spec), config,
-                                 run->request->dims, &all, err);
+    if (job->refusal.length) {
+        pack_refusal(impl, job, &all);
+        status = hone__text_check(&all, err);
+    } else {
+        status = hone__meaning_write(
+            impl->meaning, hone__text_str(&job->source),
+            hone__text_str(&job->spec), config, run->request->dims, &all, err);
+    }
     if (status == HONE_OK)
         hone__sha256_hex(all.data, all.length, job->key);
     hone__text_free(&all);
@@ -79,6 +93,7 @@ static void forget_job(hone_tune_job *job)
     hone__text_free(&job->source);
     hone__text_free(&job->options);
     hone__text_free(&job->spec);
+    hone__text_free(&job->refusal);
 }
 
 /* What the configuration is with this text, if it is one. */

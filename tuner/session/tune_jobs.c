@@ -4,11 +4,9 @@
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
-#include "tuner/compile/compiler_kind.h"
 #include "tuner/compile/gate.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- queues ------------------------------------------------------------- */
 
@@ -60,81 +58,6 @@ static hone_tune_job *take_by_id(hone_tune_queue *queue, int64_t id)
 hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue)
 {
     return queue->head ? take_by_id(queue, queue->head->id) : NULL;
-}
-
-/* ---- one variant -------------------------------------------------------- */
-
-/* The plan of a vendor's function has the algorithm that was measured, which
- * is of one problem and one device: another one's variant is another row. */
-static void write_circumstances(const hone_tune_run *run,
-                                const hone_template *tmpl, hone_text *out)
-{
-    for (size_t i = 0; i < tmpl->n_dims; ++i)
-        hone__text_printf(out, "%s%lld", i ? "," : "for ",
-                          (long long)run->request->dims[i]);
-    hone__text_printf(out, " on %s", run->device.name);
-}
-
-hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
-                                 const int64_t *config, hone_tune_job *job,
-                                 hone_error *err)
-{
-    const hone_tune_request *request = run->request;
-
-    hone__space_format(impl->space, config, &job->config);
-    if (impl->tmpl->call)
-        write_circumstances(run, impl->tmpl, &job->options);
-    else
-        HONE_TRY(hone__variant_source(impl->tmpl, config, request->dims,
-                                      request->farm.backend, &job->source,
-                                      &job->options, err));
-    HONE_TRY(hone__text_check(&job->config, err));
-    HONE_TRY(hone__text_check(&job->options, err));
-    HONE_TRY(hone__expand_launch_spec(impl->tmpl, config, &job->spec, err));
-    return request->db ? hone__tune_key_write(run, impl, config, job, err)
-                       : HONE_OK;
-}
-
-hone_status hone__tune_job_make(hone_tune_run *run, hone_tune_impl *impl,
-                                int64_t index, hone_tune_job **out,
-                                hone_error *err)
-{
-    hone_tune_job *job = hone__alloc(sizeof *job);
-    int64_t *config = hone__alloc((impl->tmpl->n_params + 1) * sizeof *config);
-    hone_status status = HONE_OK;
-
-    if (!job || !config)
-        status = hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
-    if (status == HONE_OK) {
-        job->id = run->next_job++;
-        job->impl = impl;
-        job->index = index;
-        job->compiled.registers = -1;
-        hone__space_get(impl->space, index, config);
-        status = hone__tune_job_write(run, impl, config, job, err);
-    }
-    if (status == HONE_OK)
-        status = hone__launch_spec_parse(job->spec.data, &job->plan, err);
-    hone__free(config);
-    if (status != HONE_OK) {
-        hone__tune_job_free(job);
-        job = NULL;
-    }
-    *out = job;
-    return status;
-}
-
-void hone__tune_job_free(hone_tune_job *job)
-{
-    if (!job)
-        return;
-    hone__text_free(&job->config);
-    hone__text_free(&job->source);
-    hone__text_free(&job->options);
-    hone__text_free(&job->spec);
-    hone__launch_spec_free(job->plan);
-    hone__compile_output_free(&job->compiled);
-    hone__free(job);
 }
 
 /* ---- how much more ------------------------------------------------------ */
@@ -303,6 +226,11 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
         job->compiled.ok = 1;
         hone__tune_queue_add(&run->queued, job);
         return HONE_OK;
+    }
+    if (job->refusal.length) {
+        ++run->result->n_gated;
+        return record_early(run, job, HONE_OUTCOME_LIMITS, job->refusal.data,
+                            err);
     }
     if (first_gate(run, job, why, sizeof why) == HONE_GATE_LIMITS) {
         ++run->result->n_gated;

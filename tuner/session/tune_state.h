@@ -33,6 +33,7 @@ typedef struct hone_tune_job {
     hone_text source;
     hone_text options;
     hone_text spec;
+    hone_text refusal;         /* why there is no source; empty: there is */
     char key[HONE_SHA256_HEX]; /* over all that decides about it */
     hone_launch_spec *plan;    /* spec, parsed */
     hone_compile_output compiled;
@@ -216,10 +217,7 @@ void hone__tune_teardown(hone_tune_run *run);
  */
 int hone__tune_is_beside(const hone_tune_run *run, const hone_tune_impl *impl);
 
-/* tune_jobs.c */
-void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job);
-/* NULL when it is empty. */
-hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue);
+/* tune_job.c */
 /* Its texts and its key. */
 hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
                                  const int64_t *config, hone_tune_job *job,
@@ -228,6 +226,11 @@ hone_status hone__tune_job_make(hone_tune_run *run, hone_tune_impl *impl,
                                 int64_t index, hone_tune_job **out,
                                 hone_error *err);
 void hone__tune_job_free(hone_tune_job *job);
+
+/* tune_jobs.c */
+void hone__tune_queue_add(hone_tune_queue *queue, hone_tune_job *job);
+/* NULL when it is empty. */
+hone_tune_job *hone__tune_queue_take(hone_tune_queue *queue);
 /* Keep the compilers busy with what the search proposes. */
 hone_status hone__tune_propose(hone_tune_run *run, hone_error *err);
 /* A hone_farm_done: `user` is the run. */
