@@ -141,6 +141,23 @@ END
 simulate 0 --strategy "exec:$mine" --budget 8
 json files.0.evaluations=8.0
 leftover
+# The last one is not refused: what would answer that answered the next question.
+program <<END
+tee "$work/heard" | {
+    $greet
+    while read -r word rest; do
+        case \$word in
+        ask) asked=x\$asked && if [ \$asked = xxx ]; then echo pass; else echo try 0 0; fi ;;
+        known) echo try 0 0 ;;
+        esac
+    done
+    true
+}
+END
+simulate 0 --strategy "exec:$mine" --budget 3
+json files.0.evaluations=3.0
+[ "$(grep -cx known "$work/heard")" -eq 999 ] || fail "refused more often than answered"
+leftover
 
 # ---- when hone itself ends ---------------------------------------------------
 

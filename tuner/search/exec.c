@@ -133,7 +133,7 @@ static hone_status ask(hone_search *search, int64_t *out, hone_error *err)
     exec *e = search->state;
 
     hone__text_puts(&e->program.out, "ask\n");
-    for (int i = 0; i < MOST_REFUSED; ++i) {
+    for (int i = 0;; ++i) {
         char *line = NULL;
 
         HONE_TRY(hone__program_ask(&e->program, &line, err));
@@ -146,6 +146,8 @@ static hone_status ask(hone_search *search, int64_t *out, hone_error *err)
         *out = search->space.find(search->space.user, e->row);
         if (hone__search_is_new(search, *out))
             return HONE_OK;
+        if (i + 1 == MOST_REFUSED)
+            break; /* nothing said: it would be answered once more */
         hone__text_puts(&e->program.out, *out < 0 ? "invalid\n" : "known\n");
     }
     *out = -1;
