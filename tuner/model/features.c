@@ -25,11 +25,13 @@ struct hone_features {
     hone_arena arena;
     int64_t dims[HONE_MAX_DIMS];
     int64_t *slots;
+    unsigned char *lacks; /* by slot: a let that cannot be evaluated */
     size_t n_slots;
     size_t n;
     const char **names;
     double flops; /* of the problem; 0: not declared */
     double bytes;
+    int has_cost; /* of the last configuration: COST could be evaluated */
 };
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -56,9 +58,12 @@ static float alignment_of(int64_t value)
 static int evaluate(const hone_features *f, const hone_template_expr *expr,
                     int64_t *out)
 {
+    size_t slot;
+
     if (!expr->expr || hone__expr_slot_count(expr->expr) > f->n_slots)
         return 0;
-    return hone__expr_eval(expr->expr, f->slots, out, NULL) == HONE_OK;
+    return hone__expr_eval_known(expr->expr, f->slots, f->lacks, out, &slot,
+                                 NULL) == HONE_OK;
 }
 
 static int64_t value_or(const hone_features *f, const hone_template_expr *expr,
@@ -163,11 +168,13 @@ hone_status hone__features_create(const hone_template *tmpl,
     f->slots =
         hone__arena_alloc(&f->arena, (f->n_slots + 1) * sizeof *f->slots);
     f->names = hone__arena_alloc(&f->arena, f->n * sizeof *f->names);
-    if (f->slots && f->names) {
+    f->lacks = hone__arena_alloc(&f->arena, f->n_slots + 1);
+    if (f->slots && f->lacks && f->names) {
         name_all(f, &scratch);
         fill_problem(f, dims, properties);
     }
-    if (!f->slots || !f->names || scratch.failed || !f->names[f->n - 1]) {
+    if (!f->slots || !f->lacks || !f->names || scratch.failed ||
+        !f->names[f->n - 1]) {
         hone__text_free(&scratch);
         hone__features_free(f);
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
@@ -212,12 +219,16 @@ static float param_number(const hone_param *param, int64_t value)
 
 /* Of a ratio its logarithm, so that it is the difference of two sizes. */
 static float feature_number(const hone_features *f,
-                            const hone_template_feature *feature)
+                            const hone_template_feature *feature, int *out_has)
 {
-    const float value = size_of(value_or(f, &feature->value, 0));
+    int64_t value = 0;
+    int64_t per = 1;
 
-    return feature->per.expr ? value - size_of(value_or(f, &feature->per, 0))
-                             : value;
+    *out_has = evaluate(f, &feature->value, &value);
+    if (!*out_has || !feature->per.expr)
+        return *out_has ? size_of(value) : 0;
+    *out_has = evaluate(f, &feature->per, &per) && per != 0;
+    return *out_has ? size_of(value) - size_of(per) : 0;
 }
 
 /* How many blocks of a launch a multiprocessor holds, by threads and shared
@@ -300,13 +311,19 @@ void hone__features_get(hone_features *f, const int64_t *config, float *out)
         *out++ = param_number(&tmpl->params[i], config[i]);
     }
     for (size_t i = 0; i < tmpl->n_lets; ++i) {
-        int64_t *const slot = &f->slots[tmpl->slots.lets + i];
+        const size_t slot = tmpl->slots.lets + i;
 
-        *slot = value_or(f, &tmpl->lets[i].value, 0);
-        *out++ = size_of(*slot);
+        f->slots[slot] = 0;
+        f->lacks[slot] = !evaluate(f, &tmpl->lets[i].value, &f->slots[slot]);
+        *out++ = size_of(f->slots[slot]);
     }
-    for (size_t i = 0; i < tmpl->n_features; ++i)
-        *out++ = feature_number(f, &tmpl->features[i]);
+    for (size_t i = 0; i < tmpl->n_features; ++i) {
+        int has;
+
+        *out++ = feature_number(f, &tmpl->features[i], &has);
+        if (i + 1 == (size_t)tmpl->cost)
+            f->has_cost = has;
+    }
     for (size_t i = 0; i < launches_of(tmpl); ++i, out += PER_LAUNCH) {
         const double blocks = launch_numbers(f, &tmpl->launches[i], out);
 
@@ -332,5 +349,5 @@ double hone__features_row_cost(const hone_features *f, const float *row)
 double hone__features_cost(hone_features *f, const int64_t *config, float *row)
 {
     hone__features_get(f, config, row);
-    return hone__features_row_cost(f, row);
+    return f->has_cost ? hone__features_row_cost(f, row) : INFINITY;
 }

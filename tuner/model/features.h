@@ -37,12 +37,14 @@ void hone__features_identify(const hone_features *features, hone_text *out);
 void hone__features_get(hone_features *features, const int64_t *config,
                         float *out);
 
-/* The template's own estimate (`feature COST`): log of a time in any unit.
- * `row` is scratch for the features. Only if there is one. */
+/* The template's own estimate (`feature COST`): log of a time in any unit;
+ * INFINITY where it cannot be evaluated. `row` gets the features. Only if there
+ * is one. */
 int hone__features_have_cost(const hone_features *features);
 double hone__features_cost(hone_features *features, const int64_t *config,
                            float *row);
-/* The same from a configuration's features. */
+/* The same from a configuration's features; 0 where it could not be
+ * evaluated. */
 double hone__features_row_cost(const hone_features *features, const float *row);
 
 #endif

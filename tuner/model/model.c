@@ -66,11 +66,13 @@ const hone_model_part *hone__model_part(const hone_model *model,
 double hone__model_guess(const hone_model_part *part, hone_features *features,
                          const int64_t *config, float *row)
 {
-    hone__features_get(features, config, row);
-    return hone__boost_predict(part->boost, row) +
-           (hone__features_have_cost(features)
-                ? hone__features_row_cost(features, row)
-                : 0);
+    double cost = 0;
+
+    if (hone__features_have_cost(features))
+        cost = hone__features_cost(features, config, row);
+    else
+        hone__features_get(features, config, row);
+    return hone__boost_predict(part->boost, row) + cost;
 }
 
 /* ---- text ---------------------------------------------------------------- */

@@ -41,6 +41,7 @@ typedef struct lesson {
     size_t n_places;
 } lesson;
 
+/* 0: it could not be evaluated, and its trial says nothing of the others. */
 static double cost_of(const lesson *l, size_t i)
 {
     return hone__features_row_cost(l->subject->features,
@@ -61,14 +62,15 @@ static void see_places(lesson *l)
     for (size_t i = 0; i < l->n; ++i) {
         place *const p = &l->places[l->trials[i].problem];
 
-        p->lowest = fmin(p->lowest, cost_of(l, i));
+        if (cost_of(l, i) != 0)
+            p->lowest = fmin(p->lowest, cost_of(l, i));
     }
     for (size_t i = 0; i < l->n; ++i) {
         place *const p = &l->places[l->trials[i].problem];
         /* Squared: what slow ones are off by says less about the level. */
         const double weight = pow(hone__model_weight(&l->trials[i]), 2);
 
-        if (isinf(l->trials[i].slowdown))
+        if (isinf(l->trials[i].slowdown) || cost_of(l, i) == 0)
             continue;
         p->sum += weight * left_by_cost(l, i);
         p->weight += weight;
@@ -82,8 +84,9 @@ static void fill(const lesson *l, double *out)
     for (size_t i = 0; i < l->n; ++i) {
         const place *const p = &l->places[l->trials[i].problem];
         const double own = p->weight > 0 ? p->sum / p->weight : 0;
-        const double off =
-            isinf(l->trials[i].slowdown) ? most_off : left_by_cost(l, i) - own;
+        const double off = isinf(l->trials[i].slowdown) ? most_off
+                           : cost_of(l, i) == 0         ? 0
+                                                : left_by_cost(l, i) - own;
 
         out[i] = own + fmax(-most_off, fmin(most_off, off));
     }

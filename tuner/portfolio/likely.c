@@ -64,7 +64,7 @@ void hone__likely_close(hone_likely *likely)
     *likely = (hone_likely){0};
 }
 
-/* What cannot be evaluated is 0 for a search; it says nothing. */
+/* What cannot be evaluated is the last for a search; here it says nothing. */
 static double cost_at(const hone_likely *likely, const int64_t *config,
                       double *out_beside)
 {
@@ -78,7 +78,7 @@ static double cost_at(const hone_likely *likely, const int64_t *config,
     } else {
         cost = hone__features_cost(likely->features, config, likely->row);
     }
-    return cost > 0 ? cost + *out_beside : NAN;
+    return cost > 0 && isfinite(cost) ? cost + *out_beside : NAN;
 }
 
 static double cost_of(const hone_likely *likely, int64_t number)

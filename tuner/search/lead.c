@@ -143,10 +143,16 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What a trial was off by; NAN: it failed. */
+/* Is there nothing that the guess could be wrong by? */
+static int is_unknown(const hone_lead *lead, const hone_search_trial *trial)
+{
+    return isinf(trial->guesses[lead->number]);
+}
+
+/* What a trial was off by; NAN: it failed, or nothing was known of it. */
 static double off_by(const hone_lead *lead, const hone_search_trial *trial)
 {
-    return isinf(trial->time_ns)
+    return isinf(trial->time_ns) || is_unknown(lead, trial)
                ? NAN
                : log(trial->time_ns) - trial->guesses[lead->number];
 }
@@ -173,12 +179,13 @@ static void grow_trees(hone_search *search, hone_lead *lead)
     const int n_trees = search->n_told < FEW ? TREES : 2;
     size_t n = 0;
 
-    for (int64_t i = search->n_told - 1; i >= 0 && n < HONE_LEAD_POINTS;
-         --i, ++n) {
-        const double off = off_by(lead, &search->trials[search->told[i]]);
+    for (int64_t i = search->n_told - 1; i >= 0 && n < HONE_LEAD_POINTS; --i) {
+        const hone_search_trial *trial = &search->trials[search->told[i]];
+        const double off = off_by(lead, trial);
 
         lead->points[n] = search->told[i];
         lead->y[n] = isnan(off) ? failed : off - level;
+        n += is_unknown(lead, trial) ? 0 : 1;
     }
     for (int i = 0; i < n_trees && n; ++i)
         hone__trees_grow(lead->trees, search->values, lead->points, lead->y, n,

@@ -38,8 +38,8 @@ hone_search_space hone__search_space_of(const hone_space *space);
 
 /* A guess at times, made elsewhere. */
 typedef struct hone_search_prior {
-    /* log of the time of a configuration, up to what all have in common; NULL:
-     * there is none. */
+    /* log of the time of a configuration, up to what all have in common;
+     * INFINITY: it cannot say. NULL: there is none. */
     double (*guess)(void *user, int64_t index);
     void *user;
     double error; /* its usual error */
