@@ -25,38 +25,54 @@ static int is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* `op NAME` or `implements NAME/NAME` in a text without comments, the first of
- * them. 0: it has neither; -1 without memory. */
-static int read_heading(hone_arena *arena, const char *code, size_t length,
-                        hone_listed_template *out)
+int hone__heading_read(const char *code, size_t length, hone_heading *out)
 {
     size_t end;
 
     for (size_t line = 0; line < length; line = end + 1) {
         size_t begin, at, n;
-        int is_op;
 
         end = line + strcspn(code + line, "\n");
         at = hone__pragma_end(code, line, end, &begin);
         n = at ? next_word(code, &at, end) : 0;
-        is_op = is_word(code + at, n, "op");
-        if (!n || (!is_op && !is_word(code + at, n, "implements")))
+        *out = (hone_heading){.is_op = is_word(code + at, n, "op")};
+        if (!n || (!out->is_op && !is_word(code + at, n, "implements")))
             continue;
-        out->has_contract = !is_op;
         at += n;
         n = next_word(code, &at, end);
-        out->op = hone__arena_strndup(arena, code + at, n);
-        if (!is_op && code[at + n] == '/') {
+        out->op = (hone_slice){at, at + n};
+        if (!out->is_op && code[at + n] == '/') {
             at += n + 1;
             n = next_word(code, &at, end);
-            out->name = hone__arena_strndup(arena, code + at, n);
+            out->name = (hone_slice){at, at + n};
             at += n;
             n = next_word(code, &at, end);
             out->is_reference = is_word(code + at, n, "reference");
         }
-        return out->op && out->name ? 1 : -1;
+        return 1;
     }
     return 0;
+}
+
+static char *keep(hone_arena *arena, const char *text, hone_slice of)
+{
+    return hone__arena_strndup(arena, text + of.begin, of.end - of.begin);
+}
+
+/* The heading of a text without comments. 0: it has none; -1 without memory. */
+static int keep_heading(hone_arena *arena, const char *code, size_t length,
+                        hone_listed_template *out)
+{
+    hone_heading heading;
+
+    if (!hone__heading_read(code, length, &heading))
+        return 0;
+    out->has_contract = !heading.is_op;
+    out->is_reference = heading.is_reference;
+    out->op = keep(arena, code, heading.op);
+    if (heading.name.end)
+        out->name = keep(arena, code, heading.name);
+    return out->op && out->name ? 1 : -1;
 }
 
 static hone_status read_file(hone_arena *arena,
@@ -74,7 +90,7 @@ static hone_status read_file(hone_arena *arena,
         out->name = hone__arena_strndup(arena, file, strlen(file) - 3);
         hone__code_blank(text.data, text.length);
         if (out->path && out->name)
-            *out_found = read_heading(arena, text.data, text.length, out);
+            *out_found = keep_heading(arena, text.data, text.length, out);
         if (!out->path || !out->name || *out_found < 0)
             status = hone__out_of_memory(err, "");
     }

@@ -19,22 +19,18 @@ static void describe(const hone_template_folder *folder, hone_text *out)
                           folder->n == 1 ? "" : "s");
 }
 
-/* Does the text begin an operation of that name? */
-static int declares(const char *text, const char *op)
+/* Does the text begin an operation of that name? Blanks its comments. */
+static int declares(hone_text *text, const char *op)
 {
     const size_t length = strlen(op);
-    const char *at = text;
+    hone_heading heading;
 
-    while ((at = strstr(at, "#pragma hone op "))) {
-        const char *word = at + sizeof "#pragma hone op " - 1;
-
-        word += strspn(word, " \t");
-        if ((at == text || at[-1] == '\n') && strncmp(word, op, length) == 0 &&
-            !hone__code_is_name(word[length]))
-            return 1;
-        ++at;
-    }
-    return 0;
+    if (!text->length)
+        return 0;
+    hone__code_blank(text->data, text->length);
+    return hone__heading_read(text->data, text->length, &heading) &&
+           heading.is_op && heading.op.end - heading.op.begin == length &&
+           memcmp(text->data + heading.op.begin, op, length) == 0;
 }
 
 static int is_named(const char *file, const char *name)
@@ -83,7 +79,7 @@ static hone_status find_in(search *s, const hone_template_folder *folder,
         status =
             hone__template_folder_file(folder, file, &path, &text, &found, err);
         if (status != HONE_OK || !found ||
-            (!is_named(file, name) && !declares(hone__text_str(&text), name)))
+            (!is_named(file, name) && !declares(&text, name)))
             continue;
         hone__text_printf(&s->names, "%s%s", s->n ? ", " : "", file);
         if (s->n++ == 0 || is_named(file, name)) {

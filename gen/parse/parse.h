@@ -369,6 +369,17 @@ int hone__draw_words(hone_cursor *c, hone_template_arg *arg);
 /* Launches without args(..) get the standard ones. */
 int hone__launches_complete(hone_parser *p);
 
+/* --- implementations.c --- */
+/* Which operation a template is of, by the first statement that says so. */
+typedef struct hone_heading {
+    int is_op; /* `op`; 0: `implements` */
+    hone_slice op;
+    hone_slice name; /* of the implementation; empty: the file's */
+    int is_reference;
+} hone_heading;
+/* Of a text without comments; 0: it has none. */
+int hone__heading_read(const char *code, size_t length, hone_heading *out);
+
 /* --- load.c --- */
 /* Read all `include` statements, into p->own_folders. */
 int hone__folders_read(hone_parser *p);

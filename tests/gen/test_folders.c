@@ -58,6 +58,8 @@ static int enter(void **state)
         return 1;
     headers_write("one/some.cu", HEADING "scale" REST);
     headers_write("one/most.cu", HEADING "sum" REST);
+    headers_write("one/now.cu", "/* Was once:\n" HEADING "once" REST "*/\n"
+                                "#pragma  hone\top  later" REST);
     headers_write("two/scale.cu", HEADING "scale" REST "// another\n");
     headers_write("two/sum.cu", HEADING "product" REST);
     headers_write("many/a.cu", HEADING "twice" REST);
@@ -126,12 +128,15 @@ static const struct {
     {find, "add/fast", HONE_OK, "three/fast.cu"},
     {find, "scale/scale", HONE_OK, "two/scale.cu"},
     {find, "two/scale.cu", HONE_OK, "two/scale.cu"},
+    {find, "once", HONE_ERR_NOT_FOUND, ""}, /* in a comment */
+    {find, "later", HONE_OK, "one/now.cu"},
     {find, "twice", HONE_ERR_INPUT, ""},
     {find, "none", HONE_ERR_NOT_FOUND, ""},
     {load, "scale", HONE_OK, "one/some.cu"},
     {list, "add", HONE_OK, "add/fast three/fast.cu\nadd/plain three/add.cu\n"},
     {list, "", HONE_OK,
      "add/fast three/fast.cu\nadd/plain three/add.cu\n"
+     "later/now one/now.cu\n"
      "product/sum two/sum.cu\nscale/scale two/scale.cu\n"
      "scale/some one/some.cu\nsum/most one/most.cu\n"
      "twice/a many/a.cu\ntwice/b many/b.cu\n"},
