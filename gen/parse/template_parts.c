@@ -74,12 +74,21 @@ static int append(hone_parser *p, const hone_text *text)
     return hone__lines_split(p, before, total);
 }
 
+/* Is it the name in quotes? */
+static int spells(const char *spelled, const char *name)
+{
+    const size_t length = strlen(name);
+
+    return strlen(spelled) == length + 2 &&
+           memcmp(spelled + 1, name, length) == 0;
+}
+
 /* Where the template includes the header. */
 static hone_slice included_at(const hone_parser *p, const char *name)
 {
     size_t i = 0;
 
-    while (i + 1 < p->n_includes && !strstr(p->includes[i].spelled, name))
+    while (i + 1 < p->n_includes && !spells(p->includes[i].spelled, name))
         ++i;
     return p->includes[i].where;
 }

@@ -286,6 +286,17 @@ static void templates_share_a_part(void **state)
     hone__template_free(t);
 }
 
+/* A header whose name begins like the part's is another one. */
+static void the_place_of_a_part_is_its_own(void **state)
+{
+    (void)state;
+    write_file("part.cuh", PART);
+    write_file("part.cuhx", "inline int other() { return 1; }\n");
+    hone__template_free(load_good(
+        INCLUDE IMPLEMENTS "#include \"part.cuhx\"\n" LIMIT SHARES LAUNCH));
+    (void)unlink("part.cuhx");
+}
+
 static void a_part_is_in_the_hash(void **state)
 {
     hone_template *before, *after;
@@ -540,6 +551,8 @@ int main(void)
                                         enter, leave),
         cmocka_unit_test_setup_teardown(there_is_one_contract, enter, leave),
         cmocka_unit_test_setup_teardown(templates_share_a_part, enter, leave),
+        cmocka_unit_test_setup_teardown(the_place_of_a_part_is_its_own, enter,
+                                        leave),
         cmocka_unit_test_setup_teardown(a_part_is_in_the_hash, enter, leave),
         cmocka_unit_test_setup_teardown(mistakes_of_parts_have_their_place,
                                         enter, leave),
