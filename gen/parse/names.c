@@ -165,7 +165,8 @@ int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
     *name = (hone_name){.name = "",
                         .kind = kind,
                         .index = index,
-                        .line = hone__line_of(p, where.begin)};
+                        .line = hone__line_of(p, where.begin),
+                        .where = where};
     *out_name = hone__slice_copy(p, where);
     if (!*out_name)
         return 0;

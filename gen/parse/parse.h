@@ -56,6 +56,7 @@ typedef struct hone_name {
     size_t index;  /* in the template's array; of a loop: its slot */
     int64_t value; /* HONE_NAME_VALUE */
     int line;
+    hone_slice where;
     int reads_dims; /* of a let, see hone_template_expr */
     int reads_properties;
 } hone_name;
@@ -406,6 +407,10 @@ int hone__compile_of_callers(hone_cursor *c, const char *what,
 /* Fill in tmpl->contract: statements that say what is right, and the lets that
  * these read. */
 hone_status hone__contract_write(hone_parser *p, hone_error *err);
+
+/* --- macros.c --- */
+/* No two names give the code the same macro. */
+int hone__macros_complete(hone_parser *p);
 
 /* --- template_parts.c --- */
 /* Look for headers with statements among those that the template includes, and

@@ -227,7 +227,7 @@ static void read_all(hone_parser *p)
     if (!p->no_memory && !p->diagnostics->n)
         (void)(hone__call_complete(p) && hone__host_complete(p) &&
                hone__launches_complete(p) && hone__constants_complete(p) &&
-               hone__maps_complete(p));
+               hone__maps_complete(p) && hone__macros_complete(p));
 }
 
 static int prepare(hone_parser *p, const char *path, const char *search_path,

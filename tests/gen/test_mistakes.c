@@ -111,6 +111,10 @@ static const mistake bad_lines[] = {
     {"param _X in {1}", 20, "kept for the compiler"},
     {"param min in {1}", 20, "already means something"},
     {"param n in {1}", 20, "already declared on line 1"},
+    {"param HOST : bool", 20, "'HOST' would define HONE_HOST, which hone"},
+    {"let OP_o = 1", 18, "'OP_o' would define HONE_OP_o, which hone"},
+    {"param X_values in {1}\n#pragma hone param X in {a}", 20,
+     "'X_values' as the type of the enumeration 'X'"},
     {"param X in {int}", 26, "cannot be a value, it is a word of C++"},
     {"param 3 in {1}", 20, "expected the name of a parameter, found '3'"},
     {"let X = ", 21, "expected a value, but the expression ends"},
@@ -311,6 +315,16 @@ static void whole_file(void **state)
              KERNEL,
          1,
          {"", 59, "at most 20 dimensions"}},
+        {OP "#pragma hone param X in {a, b}\n#pragma hone param X_a in "
+            "{1}\n" LAUNCH KERNEL,
+         3,
+         {"", 20,
+          "'X_a' and 'X', declared on line 2, would both define "
+          "HONE_X_a"}},
+        {"#pragma hone op o(n, T in {f32, f64}, X in {1, 2})\n"
+         "#pragma hone let T_f64 = 1\n" LAUNCH KERNEL,
+         2,
+         {"", 18, "define HONE_T_f64"}},
         {OP "#pragma hone param A in {f32, f64}\n#pragma hone arg x: A\n" LAUNCH
              KERNEL,
          3,
