@@ -309,6 +309,55 @@ static void small_floats_are_those_of_ofp8(void **state)
     check_small(HONE_TYPE_E5M2, 2, 15, 0x7b);
 }
 
+/* Where a result is not compared whole: no part of it is left out. */
+static void check_elements(int64_t n)
+{
+    static int64_t index[HONE_N_SAMPLES];
+    const int64_t tail = 64, spread = HONE_N_SAMPLES - tail;
+    const int64_t width = (n - tail - 1) / spread + 1;
+    int64_t before = -1, widest = 0;
+
+    assert_int_equal(hone__inputs_elements(n, 1e15, index), HONE_N_SAMPLES);
+    for (int i = 0; i < HONE_N_SAMPLES; ++i) {
+        assert_true(index[i] > before && index[i] < n);
+        widest = index[i] - before > widest ? index[i] - before : widest;
+        before = index[i];
+    }
+    assert_true(widest <= 2 * width);
+    assert_int_equal(index[spread], n - tail);
+}
+
+static void elements_to_compare_are_everywhere(void **state)
+{
+    static const int64_t large[] = {1 << 20, (int64_t)7919 * 1984 + 64,
+                                    (int64_t)1 << 40, INT64_MAX};
+
+    (void)state;
+    for (int64_t n = HONE_N_SAMPLES + 1; n <= 20000; ++n)
+        check_elements(n);
+    for (size_t i = 0; i < sizeof large / sizeof large[0]; ++i)
+        check_elements(large[i]);
+}
+
+/* Threads that compute several elements have each of them looked at. */
+static void elements_to_compare_have_every_remainder(void **state)
+{
+    static int64_t index[HONE_N_SAMPLES];
+
+    (void)state;
+    for (int64_t width = 2; width <= 17; ++width) {
+        (void)hone__inputs_elements(width * 1984 + 64, 1e15, index);
+        for (int64_t lanes = 2; lanes <= 16; lanes *= 2) {
+            int seen[16] = {0};
+
+            for (int i = 0; i < 1984; ++i)
+                ++seen[index[i] % lanes];
+            for (int64_t k = 0; k < lanes; ++k)
+                assert_true(seen[k] > 1984 / (2 * lanes));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,7 +366,9 @@ int main(void)
         cmocka_unit_test(offsets_reach_from_end_to_end),
         cmocka_unit_test(frequent_keys_are_frequent),
         cmocka_unit_test(nothing_can_be_drawn),
-        cmocka_unit_test(small_floats_are_those_of_ofp8)};
+        cmocka_unit_test(small_floats_are_those_of_ofp8),
+        cmocka_unit_test(elements_to_compare_are_everywhere),
+        cmocka_unit_test(elements_to_compare_have_every_remainder)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,6 +214,13 @@ int hone__type_is_long(int type)
 
 /* ---- checks -------------------------------------------------------------- */
 
+/* Where interval i of `spread` equal ones begins, of n elements: i * n /
+ * spread, which would overflow. */
+static int64_t begin_of(int64_t i, int64_t n, int64_t spread)
+{
+    return n / spread * i + n % spread * i / spread;
+}
+
 int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index)
 {
     const int64_t tail = 64;
@@ -223,9 +230,15 @@ int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index)
     if (cost * (double)n <= (double)HONE_MAX_REFERENCE_FLOPS ||
         n <= HONE_N_SAMPLES)
         return 0;
-    for (int64_t i = 0; i < spread; ++i) /* 7919, a prime: spreads columns */
+    /* Anywhere in its interval: at equal distances all may be in one column,
+     * or all in the same place of a thread's vector. */
+    for (int64_t i = 0; i < spread; ++i) {
+        const int64_t first = begin_of(i, n - tail, spread);
+        const int64_t width = begin_of(i + 1, n - tail, spread) - first;
+
         index[count++] =
-            (n - tail) / spread * i + (i * 7919) % ((n - tail) / spread);
+            first + (int64_t)(hone__inputs_mix((uint64_t)i) % (uint64_t)width);
+    }
     for (int64_t i = n - tail; i < n; ++i)
         index[count++] = i;
     return count;

@@ -29,8 +29,8 @@ int hone__type_is_real(int type);
 int hone__type_is_long(int type);
 
 /* Elements to compare: 0 for all of them, if that is cheap; else so many
- * numbers in `index` (room for HONE_N_SAMPLES): spread over the array, and
- * the last 64. Increasing. */
+ * numbers in `index` (room for HONE_N_SAMPLES): one of each of as many equal
+ * intervals, at no fixed distance, and the last 64. Increasing. */
 int64_t hone__inputs_elements(int64_t n, double cost, int64_t *index);
 
 /* What expressions of a template read for one problem, with the parameters at
