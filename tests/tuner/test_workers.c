@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -91,7 +92,7 @@ static hone_text large(void)
 /* More than any pipe holds. */
 static void a_worker_that_does_not_read_is_not_waited_for(void **state)
 {
-    const hone_wait wait = for_s(0.01);
+    hone_wait wait = for_s(0.01);
     hone_worker worker = start(hangs);
     hone_text payload = large();
     uint32_t kind = 0;
@@ -112,7 +113,7 @@ static void a_worker_that_does_not_read_is_not_waited_for(void **state)
 /* Both pipes are full for most of the time. */
 static void large_messages_arrive_in_both_directions(void **state)
 {
-    const hone_wait wait = for_s(long_s);
+    hone_wait wait = for_s(long_s);
     hone_worker worker = start(serves);
     hone_text payload = large();
 
@@ -137,7 +138,7 @@ static void large_messages_arrive_in_both_directions(void **state)
 
 static void many_are_waited_for_at_once(void **state)
 {
-    const hone_wait wait = for_s(long_s);
+    hone_wait wait = for_s(long_s);
     hone_worker a = start(hangs), b = start(serves), none = {.pid = 0};
     hone_worker *const workers[] = {&a, &none, &b};
     hone_text empty = {0};
@@ -160,7 +161,7 @@ static void many_are_waited_for_at_once(void **state)
 
 static void who_is_gone_is_heard_of(void **state)
 {
-    const hone_wait wait = for_s(long_s);
+    hone_wait wait = for_s(long_s);
     hone_worker worker = start(serves);
     hone_text payload = {0};
     uint32_t kind = 0;
@@ -186,7 +187,7 @@ static void who_is_gone_is_heard_of(void **state)
 
 static void an_error_travels_whole(void **state)
 {
-    const hone_wait wait = for_s(long_s);
+    hone_wait wait = for_s(long_s);
     hone_worker worker = start(serves);
     hone_text empty = {0};
     hone_error err = {.status = HONE_OK};
@@ -206,6 +207,63 @@ static void an_error_travels_whole(void **state)
     assert_int_equal(hone__unpack_error(&in, &err), HONE_ERR_INTERNAL);
     assert_int_equal(hone__worker_stop(&worker, long_s, NULL, 0),
                      HONE_WORKER_FAILED);
+}
+
+/* ---- time that nobody watched -------------------------------------------
+ */
+
+static void no_look_counts_more_than_a_second(void **state)
+{
+    const double now_s = hone__now_s();
+    double looked_s = now_s - 100;
+
+    (void)state;
+    assert_true(hone__watched_s(&looked_s) == 1);
+    assert_true(looked_s >= now_s);
+    assert_true(hone__watched_s(&looked_s) <= 1);
+}
+
+static void nap(double seconds)
+{
+    const struct timespec t = {(time_t)seconds,
+                               (long)(1e9 * (seconds - (time_t)seconds))};
+
+    (void)nanosleep(&t, NULL);
+}
+
+/* Stops who waits for it, longer than that wanted to wait, and answers a little
+ * later. */
+static int stops_its_parent(void *user, int from_parent, int to_parent)
+{
+    hone_text payload = {0};
+
+    (void)user;
+    (void)from_parent;
+    nap(0.05);
+    (void)kill(getppid(), SIGSTOP);
+    nap(2.5);
+    (void)kill(getppid(), SIGCONT);
+    nap(0.2);
+    return hone__message_send(to_parent, ECHO, &payload, NULL) == HONE_OK ? 0
+                                                                          : 7;
+}
+
+/* A machine that has no time for either of them may need more than one turn. */
+static void who_was_stopped_has_waited_for_nobody(void **state)
+{
+    uint32_t kind = HONE_HEARD_NOTHING;
+
+    (void)state;
+    for (int i = 0; i < 5 && kind != ECHO; ++i) {
+        hone_worker worker = start(stops_its_parent);
+        hone_wait wait = for_s(2);
+        hone_unpack in;
+
+        assert_int_equal(hone__worker_hear(&worker, &wait, &kind, &in, NULL),
+                         HONE_OK);
+        (void)hone__worker_stop(&worker, long_s, NULL, 0);
+    }
+    assert_int_equal(kind, ECHO);
 }
 
 /* ---- Ctrl-C -------------------------------------------------------------
@@ -231,7 +289,7 @@ static void interrupt_soon(void)
 
 static void ctrl_c_ends_the_waiting(void **state)
 {
-    const hone_wait wait = {hone__now_s() + long_s, &stop};
+    hone_wait wait = {hone__now_s() + long_s, &stop};
     hone_worker worker = start(hangs);
     hone_error err = {.status = HONE_OK};
     uint32_t kind = 0;
@@ -334,6 +392,8 @@ int main(void)
         cmocka_unit_test(many_are_waited_for_at_once),
         cmocka_unit_test(who_is_gone_is_heard_of),
         cmocka_unit_test(an_error_travels_whole),
+        cmocka_unit_test(no_look_counts_more_than_a_second),
+        cmocka_unit_test(who_was_stopped_has_waited_for_nobody),
         cmocka_unit_test(ctrl_c_ends_the_waiting),
         cmocka_unit_test(a_question_is_answered),
         cmocka_unit_test(a_question_that_is_not_answered_ends),

@@ -165,7 +165,6 @@ hone_status hone__farm_turn(hone_farm *farm, hone_worker *const *also,
     const hone_wait wait = {hone__now_s() + 0.05, farm->stop};
     hone_worker *workers[HONE_MOST_COMPILE_WORKERS + HONE_FARM_MOST_ALSO];
     size_t n = 0;
-    double now_s, since_s;
 
     if (n_also > HONE_FARM_MOST_ALSO - 1)
         return hone__fail(err, HONE_ERR_INTERNAL,
@@ -179,12 +178,7 @@ hone_status hone__farm_turn(hone_farm *farm, hone_worker *const *also,
     HONE_TRY(hone__workers_wait(workers, n, &wait, err));
     if (farm->link)
         return hone__farm_link_read(farm->link, err);
-    /* Time in which this process was stopped, or busy elsewhere, does not
-     * count against a compile, which may have been stopped with it. */
-    now_s = hone__now_s();
-    since_s = now_s - farm->looked_s;
-    farm->clock_s += since_s < 1 ? since_s : 1;
-    farm->looked_s = now_s;
+    farm->clock_s += hone__watched_s(&farm->looked_s);
     for (int i = 0; i < farm->n_slots; ++i)
         HONE_TRY(look_after(farm, &farm->slots[i], err));
     return hone__farm_answer_lost(farm, err);

@@ -77,7 +77,7 @@ hone_status hone__farm_wait(hone_farm *farm, hone_error *err)
 {
     const hone_status missing =
         hone__compiler_kind(farm->setup.backend)->missing;
-    const hone_wait wait = {hone__now_s() + most_to_load_s, farm->stop};
+    hone_wait wait = {hone__now_s() + most_to_load_s, farm->stop};
     uint32_t kind = 0;
     hone_unpack in;
 

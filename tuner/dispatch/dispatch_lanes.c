@@ -210,8 +210,8 @@ static hone_status start(hone_dispatch *d, size_t i, hone_error *err)
 static hone_status hear_hello(hone_dispatch *d, hone_lane_state *l,
                               hone_error *err)
 {
-    const hone_wait wait = {hone__now_s() + 2 * HONE_ANSWER_S,
-                            d->request->farm->stop};
+    hone_wait wait = {hone__now_s() + 2 * HONE_ANSWER_S,
+                      d->request->farm->stop};
     uint32_t kind = 0;
     hone_unpack in;
 

@@ -30,6 +30,15 @@ double hone__now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double hone__watched_s(double *looked_s)
+{
+    const double now_s = hone__now_s();
+    const double passed_s = now_s - *looked_s;
+
+    *looked_s = now_s;
+    return passed_s < 1 ? passed_s : 1;
+}
+
 /* The two ends of each of two pipes. */
 static void close_ends(const int ends[4])
 {
@@ -195,7 +204,7 @@ hone_status hone__workers_wait(hone_worker *const *workers, size_t n,
     }
 }
 
-hone_status hone__worker_hear(hone_worker *worker, const hone_wait *wait,
+hone_status hone__worker_hear(hone_worker *worker, hone_wait *wait,
                               uint32_t *out_kind, hone_unpack *out,
                               hone_error *err)
 {
@@ -204,12 +213,20 @@ hone_status hone__worker_hear(hone_worker *worker, const hone_wait *wait,
     if (wait->stop && *wait->stop)
         return hone__fail(err, HONE_ERR_INTERRUPTED, "interrupted");
     while (!hone__inbox_next(&worker->inbox, out_kind, out)) {
+        const double began_s = hone__now_s();
+        const double look_s = began_s + 0.5;
+        const hone_wait look = {wait->until_s < look_s ? wait->until_s : look_s,
+                                wait->stop};
+        double looked_s = began_s, watched_s;
+
         *out = (hone_unpack){"", "", 0};
         *out_kind = worker->is_over ? HONE_HEARD_END : HONE_HEARD_NOTHING;
         if (worker->is_over || is_late)
             return HONE_OK;
-        is_late = hone__now_s() >= wait->until_s; /* then one last look */
-        HONE_TRY(hone__workers_wait(&worker, 1, wait, err));
+        is_late = began_s >= wait->until_s; /* then one last look */
+        HONE_TRY(hone__workers_wait(&worker, 1, &look, err));
+        watched_s = hone__watched_s(&looked_s);
+        wait->until_s += looked_s - began_s - watched_s;
     }
     return HONE_OK;
 }

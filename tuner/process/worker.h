@@ -66,8 +66,9 @@ enum {
 };
 
 /* Wait for the next message of one worker. The payload is valid until the
- * next call. HONE_ERR_INTERRUPTED, HONE_ERR_NO_MEMORY. */
-hone_status hone__worker_hear(hone_worker *worker, const hone_wait *wait,
+ * next call. Time that nobody watched (hone__watched_s()) is added to `wait`.
+ * HONE_ERR_INTERRUPTED, HONE_ERR_NO_MEMORY. */
+hone_status hone__worker_hear(hone_worker *worker, hone_wait *wait,
                               uint32_t *out_kind, hone_unpack *out,
                               hone_error *err);
 
@@ -103,5 +104,10 @@ void hone__worker_release(hone_worker *worker);
 
 /* Seconds of a monotonic clock. */
 double hone__now_s(void);
+/* Seconds since `*looked_s`, which becomes now; one at most. Whoever looks
+ * after workers several times a second adds them up. Time in which this process
+ * was stopped, or busy elsewhere, does not count against a worker, which may
+ * have been stopped with it. */
+double hone__watched_s(double *looked_s);
 
 #endif

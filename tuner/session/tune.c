@@ -55,7 +55,7 @@ static hone_status wait_for_news(hone_tune_run *run, hone_error *err)
     for (size_t i = 0; i < run->n_workers; ++i)
         processes[i] = &run->workers[i].process;
     status = hone__farm_turn(run->farm, processes, run->n_workers, err);
-
+    run->clock_s += hone__watched_s(&run->looked_s);
     if (is_starved)
         run->result->starved_s += hone__now_s() - start_s;
     return status;
@@ -253,7 +253,7 @@ hone_status hone__tune(const hone_tune_request *request, hone_tune_result *out,
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     run->request = request;
     run->result = out;
-    run->start_s = hone__now_s();
+    run->start_s = run->looked_s = hone__now_s();
     run->lock.fd = -1;
     run->only_index = -1;
     run->until.gain = request->until_gain;

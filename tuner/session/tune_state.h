@@ -70,7 +70,7 @@ typedef struct hone_tune_worker {
     int leaves;             /* it said so with its last answer */
     int setups_failed;      /* in a row */
     int n_machine_faults;   /* reported by it and those before it */
-    double deadline_s;      /* of the first of `trying` */
+    double deadline_s;      /* of the first of `trying`; of the run's clock */
     hone_tune_queue trying; /* sent to it; it is at the first */
 } hone_tune_worker;
 
@@ -163,6 +163,8 @@ typedef struct hone_tune_run {
     const hone_tune_request *request;
     hone_tune_result *result;
     double start_s;
+    double clock_s; /* time in which somebody looked after the workers */
+    double looked_s;
     hone_device_report device;
     /* Those that apply here; the first is what is launched where nothing was
      * tuned. */

@@ -25,7 +25,7 @@ hone_status hone__tune_worker_start(hone_tune_run *run, hone_tune_worker *w,
     w->gave_up = w->leaves = 0;
     w->reference[0] = '\0';
     w->n_answered = 0;
-    w->deadline_s = hone__now_s() + SETUP_TIMEOUT_S;
+    w->deadline_s = run->clock_s + SETUP_TIMEOUT_S;
     HONE_TRY(hone__worker_start(&w->process, hone__device_worker, &w->setup,
                                 run->worker_log ? fileno(run->worker_log) : -1,
                                 err));
@@ -90,7 +90,7 @@ static hone_status send_job(hone_tune_run *run, hone_tune_worker *w,
     hone_status status;
 
     if (!w->trying.n)
-        w->deadline_s = hone__now_s() + hone__tune_trial_timeout_s(run);
+        w->deadline_s = run->clock_s + hone__tune_trial_timeout_s(run);
     hone__tune_queue_add(&w->trying, job);
     hone__trial_job_pack(&payload, &wire);
     status = tell_worker(w,
@@ -142,7 +142,7 @@ hone_status hone__tune_finish_job(hone_tune_run *run, hone_tune_worker *w,
 
     ++w->n_answered;
     w->leaves = report->leaving;
-    w->deadline_s = hone__now_s() + hone__tune_trial_timeout_s(run);
+    w->deadline_s = run->clock_s + hone__tune_trial_timeout_s(run);
     if (w == run->workers)
         run->result->device_busy_s += report->device_s;
     else
@@ -277,7 +277,7 @@ hone_status hone__tune_worker_pump(hone_tune_run *run, hone_tune_worker *w,
         HONE_TRY(take_message(run, w, kind, &in, err));
     if (w->process.is_over)
         return hone__tune_worker_replace(run, w, HONE_OUTCOME_FAULT, err);
-    if ((w->trying.n || !w->is_ready) && hone__now_s() > w->deadline_s)
+    if ((w->trying.n || !w->is_ready) && run->clock_s > w->deadline_s)
         return hone__tune_worker_replace(run, w, HONE_OUTCOME_TIMEOUT, err);
     return HONE_OK;
 }

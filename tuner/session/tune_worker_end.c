@@ -143,7 +143,7 @@ hone_status hone__tune_worker_replace(hone_tune_run *run, hone_tune_worker *w,
             HONE_TRY(give_up_on(run, w, how, err));
         } else if (!is_innocent) {
             explain_end(run, outcome, how, &report);
-            report.device_s = hone__now_s() - began_s; /* it cost that, too */
+            report.device_s = run->clock_s - began_s; /* it cost that, too */
             HONE_TRY(hone__tune_finish_job(run, w, &report, err));
         }
     } else if (!w->is_ready) {
