@@ -349,6 +349,7 @@ typedef struct hone_db_trial_row { /* strings are valid during the call */
     const char *timing;       /* "" if unknown */
     int is_kept;              /* of a session with another text */
     int is_listed;            /* of a portfolio: no search asked for it */
+    int64_t device_time_ns;   /* that it cost; 0: unknown, or none */
 } hone_db_trial_row;
 
 /* Anything but HONE_OK stops the walk and is returned. The callback must not

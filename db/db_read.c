@@ -195,7 +195,7 @@ static const char trials_sql[] =
     "SELECT t.trial_id, t.variant_id, v.config, v.arch, v.options,"
     " v.compile_key, t.outcome, t.message, t.time_ns, t.spread_ns,"
     " t.n_samples, t.error_ratio, v.cubin_sha256, t.timing,"
-    " s.template_id <> ?4, s.strategy = 'portfolio'" FROM_TRIALS
+    " s.template_id <> ?4, s.strategy = 'portfolio', t.gpu_time_ns" FROM_TRIALS
     " ORDER BY t.trial_id";
 
 static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
@@ -218,7 +218,8 @@ static hone_status on_trial(void *user, const hone_db_row *row, hone_error *err)
         .cubin_sha256 = v[12].text,
         .timing = v[13].text,
         .is_kept = (int)v[14].integer,
-        .is_listed = (int)v[15].integer};
+        .is_listed = (int)v[15].integer,
+        .device_time_ns = v[16].integer};
 
     return to->trial(to->user, &trial, err);
 }

@@ -157,6 +157,8 @@ static void who_ruins_the_worker_stays_outside(void **state)
     assert_non_null(strstr(report.items[0].message, "the process of the "
                                                     "final ended"));
     assert_int_equal(report.items[1].outcome, HONE_OUTCOME_TIMEOUT);
+    assert_true(request.disqualified[1].waited_s == 5);
+    assert_true(request.disqualified[0].waited_s == 0);
     assert_int_equal(report.items[2].outcome, HONE_OUTCOME_WRONG);
     assert_string_equal(report.items[2].message, "wrote everywhere");
     assert_int_equal(report.items[3].outcome, HONE_OUTCOME_FAULT);

@@ -60,6 +60,7 @@ typedef struct hone_final_entry {
 typedef struct hone_final_disqualified {
     hone_outcome outcome; /* ok: it did not */
     char message[320];
+    double waited_s; /* timeout: so long; the parent's own business */
 } hone_final_disqualified;
 
 typedef struct hone_final_request {

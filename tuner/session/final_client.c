@@ -30,6 +30,7 @@ typedef struct client {
     hone_final_report *report;
     hone_worker worker;
     hone_wait wait; /* for its next message */
+    double limit_s; /* from the last one to it */
     int is_ready;
     int at_runner; /* -1: all of them */
     hone_final_stage at_stage;
@@ -40,13 +41,12 @@ typedef struct client {
 
 static void set_deadline(client *c)
 {
-    const double limit_s = c->host->step_s > 0                ? c->host->step_s
-                           : !c->is_ready                     ? SETUP_S
-                           : c->at_runner < 0                 ? RACE_S
-                           : c->at_stage == HONE_FINAL_SERIES ? RACE_S
-                                                              : STEP_S;
-
-    c->wait.until_s = hone__now_s() + limit_s;
+    c->limit_s = c->host->step_s > 0                ? c->host->step_s
+                 : !c->is_ready                     ? SETUP_S
+                 : c->at_runner < 0                 ? RACE_S
+                 : c->at_stage == HONE_FINAL_SERIES ? RACE_S
+                                                    : STEP_S;
+    c->wait.until_s = hone__now_s() + c->limit_s;
 }
 
 /* ---- what the worker says ----------------------------------------------- */
@@ -175,6 +175,7 @@ static hone_status blame(client *c, hone_outcome outcome, const char *why,
                           "the final tries a runner that has disqualified: %s",
                           why);
     disqualified->outcome = outcome;
+    disqualified->waited_s = outcome == HONE_OUTCOME_TIMEOUT ? c->limit_s : 0;
     (void)snprintf(disqualified->message, sizeof disqualified->message,
                    "%.300s", why);
     return HONE_OK;

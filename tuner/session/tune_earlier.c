@@ -28,6 +28,7 @@ static hone_status keep_trial(void *user, const hone_db_trial_row *row,
                                               .time_ns = row->time_ns,
                                               .registers = -1},
                                 .outcome = hone__outcome_find(row->outcome),
+                                .given_s = 1e-9 * (double)row->device_time_ns,
                                 .place = walk->trials.length,
                                 .is_kept = row->is_kept,
                                 .is_listed = row->is_listed};
@@ -178,6 +179,37 @@ static void try_unstable_again(hone_tune_impl *impl)
     }
 }
 
+/* ---- what had too little time -------------------------------------------- */
+
+/* It did not end within a limit that was less than the present one. A compiler
+ * that did not end left no code, and has a limit of its own. Of what earlier
+ * versions took out of a final it is not known how long that had waited. */
+static int has_more_time(const hone_tune_run *run,
+                         const hone_earlier_trial *trial)
+{
+    return trial->outcome == HONE_OUTCOME_TIMEOUT &&
+           (trial->given_s > 0
+                ? hone__tune_trial_timeout_s(run) > trial->given_s
+                : trial->candidate.cubin_sha256[0] &&
+                      run->request->trial_timeout_s > 0);
+}
+
+/* All of them, since the search may ask for any; some before it begins. */
+static void try_longer(const hone_tune_run *run, hone_tune_impl *impl)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < impl->n_earlier; ++i) {
+        hone_earlier_trial *trial = &impl->earlier[i];
+
+        if (!has_more_time(run, trial))
+            continue;
+        if (n++ < HONE_TUNE_LONGER)
+            impl->again[impl->n_again++] = trial->candidate.index;
+        trial->outcome = HONE_N_OUTCOMES;
+    }
+}
+
 /* What is tried again is as if it had not been tried. */
 static void forget_again(hone_tune_impl *impl)
 {
@@ -236,6 +268,7 @@ hone_status hone__tune_earlier_read(hone_tune_run *run, hone_tune_impl *impl,
     count_carried(impl, run->result);
     status = leave_out_damaged(run, impl, err);
     try_unstable_again(impl);
+    try_longer(run, impl);
     forget_again(impl);
     return status;
 }

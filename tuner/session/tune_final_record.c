@@ -97,6 +97,7 @@ static hone_status refute(hone_tune_run *run, hone_tune_final_state *f, int i,
     hone_trial_report report = {.outcome = item->outcome,
                                 .clocks.sm_clock_mhz = -1,
                                 .error_ratio = item->error_ratio,
+                                .device_s = f->request.disqualified[i].waited_s,
                                 .verified = 1};
     char text[400];
     const char *kind = hone__final_reason(&f->report, i, text, sizeof text);

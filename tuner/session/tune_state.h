@@ -93,14 +93,16 @@ typedef struct hone_candidate {
 /* Places of a ranking that are stored, so that another device can be seeded
  * from them, and so that there is another one where the winner is damaged. */
 enum { HONE_TUNE_RANKED = 50 };
-/* Of an earlier run's variants that were unstable, so many are tried again. */
-enum { HONE_TUNE_UNSTABLE = 16 };
+/* Of an earlier run's variants that were unstable, so many are tried again; of
+ * those that had too little time, so many before anything else. */
+enum { HONE_TUNE_UNSTABLE = 16, HONE_TUNE_LONGER = 16 };
 
 /* A trial of an earlier run. */
 typedef struct hone_earlier_trial {
     hone_candidate candidate;
     hone_outcome outcome;
     int n_unstable; /* trials of it, or finals */
+    double given_s; /* timeout: it did not end within that; 0: unknown */
     size_t place;   /* in the order of the trials */
     int is_kept;    /* of an earlier text of the template */
     int is_listed;  /* of a portfolio: it is of no budget */
@@ -128,8 +130,8 @@ struct hone_tune_impl {
     size_t n_starts;
     hone_earlier_trial *earlier; /* one for each configuration */
     size_t n_earlier;
-    /* Damaged, or unstable: tried again, first. */
-    int64_t again[HONE_TUNE_RANKED + 1 + HONE_TUNE_UNSTABLE];
+    /* Damaged, unstable or with more time than before: tried again, first. */
+    int64_t again[HONE_TUNE_RANKED + 1 + HONE_TUNE_UNSTABLE + HONE_TUNE_LONGER];
     size_t n_again;
     hone_carried *carried; /* tried with an earlier text of the template */
     size_t n_carried;
