@@ -37,6 +37,7 @@ static hone_status run_variants(bench *b, hone_error *err)
                                        .launch_spec = hone__text_str(&v->spec),
                                        .cubin = v->cubin.data,
                                        .cubin_bytes = v->cubin.length},
+                               .time_ns = v->time_ns,
                                .keep = 1,
                                .wants_series = strcmp(v->name, "config") != 0,
                                .features = {-1, -1, 0, i}};

@@ -113,7 +113,8 @@ static int play_worker(void *user, int from_parent, int to_parent)
 static hone_status ask(hone_error *err)
 {
     const double patience_s = plan.hangs ? 8 : 300;
-    const hone_final_host host = {play_worker, &plan, patience_s, NULL, NULL};
+    const hone_final_host host = {play_worker, &plan, patience_s,
+                                  NULL,        NULL,  0};
 
     for (int i = 0; i < request.n_entries; ++i)
         request.entries[i].job.launch_spec = "";
@@ -164,6 +165,36 @@ static void who_ruins_the_worker_stays_outside(void **state)
     assert_int_equal(report.items[3].outcome, HONE_OUTCOME_FAULT);
     assert_int_equal(report.items[6].outcome, HONE_OUTCOME_FAULT);
     assert_int_equal(report.items[5].outcome, HONE_OUTCOME_OK);
+}
+
+/* What a right variant needs at its pace is more than that. */
+static void slow_runners_have_longer_steps(void **state)
+{
+    hone_final_host host = {0};
+
+    (void)state;
+    memset(&request, 0, sizeof request);
+    request.n_entries = 2;
+    request.entries[0].time_ns = 1e6;
+    request.entries[1].time_ns = 16e9;
+    assert_true(hone__final_step_s(&host, &request, 0, HONE_FINAL_ENTER) == 30);
+    /* Ten edge problems and its own, twice each. */
+    assert_true(hone__final_step_s(&host, &request, 1, HONE_FINAL_ENTER) >
+                2 * 22 * 16);
+    assert_true(hone__final_step_s(&host, &request, 1, HONE_FINAL_SERIES) >
+                2 * 18 * 16);
+    assert_true(hone__final_step_s(&host, &request, -1, HONE_FINAL_RACE) >
+                2 * 9 * 16);
+    assert_true(hone__final_step_s(&host, &request, 2, HONE_FINAL_ENTER) >
+                2 * 22 * 16); /* a baseline */
+    request.entries[1].time_ns = 0;
+    assert_true(hone__final_step_s(&host, &request, -1, HONE_FINAL_RACE) ==
+                180);
+    host.least_s = 200; /* --trial-timeout */
+    assert_true(hone__final_step_s(&host, &request, 0, HONE_FINAL_ENTER) ==
+                200);
+    host.step_s = 5;
+    assert_true(hone__final_step_s(&host, &request, -1, HONE_FINAL_RACE) == 5);
 }
 
 /* In a race nobody says whose turn it is, until a worker has died of it. */
@@ -270,7 +301,7 @@ static void without_anybody_to_blame_it_ends(void **state)
 static void ctrl_c_ends_it(void **state)
 {
     const double ns[] = {100};
-    const hone_final_host host = {play_worker, &plan, 0, NULL, NULL};
+    const hone_final_host host = {play_worker, &plan, 0, NULL, NULL, 0};
     const volatile sig_atomic_t stop = 1;
     hone_error err = {.status = HONE_OK};
 
@@ -289,6 +320,7 @@ int main(void)
         cmocka_unit_test(requests_travel),
         cmocka_unit_test(a_worker_reports),
         cmocka_unit_test(who_ruins_the_worker_stays_outside),
+        cmocka_unit_test(slow_runners_have_longer_steps),
         cmocka_unit_test(who_crashes_in_the_race_is_found),
         cmocka_unit_test(all_of_them_crash),
         cmocka_unit_test(a_set_up_that_fails_is_an_error),

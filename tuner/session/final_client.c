@@ -4,15 +4,26 @@
 
 #include "tuner/device/machine_fault.h"
 
+#include "tuner/judge/cover.h"
 #include "tuner/trial/device_worker.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Seconds until a step is called a hang. A step of one runner has its four
- * edge problems to make; a race keeps to its own time limit after each
- * round. */
+/* Seconds until a step is called a hang, at least. A step of one runner has its
+ * edge problems to make; a race keeps to its own time limit after each round.
+ */
 enum { SETUP_S = 180, STEP_S = 30, RACE_S = 180, MOST_KILLED = 3 };
+
+/* Executions in a step. A runner is verified on its own problem and on the edge
+ * problems, twice, and twice more where it is wrong; more than it has samples
+ * in a series. A race has two rounds at least, and is over after one more. */
+enum {
+    RUNS = 4 * (1 + HONE_N_EDGE_SHAPES),
+    ROUNDS = 3,
+    TIMES_OVER = 3 /* for what is done beside them */
+};
 
 /* How a worker's turn ended. */
 typedef enum ending {
@@ -39,13 +50,40 @@ typedef struct client {
     hone_error error;
 } client;
 
+/* Without a trial, as baselines are, as slow as the slowest that has one. */
+static double execution_s(const hone_final_request *request, int runner)
+{
+    double slowest_ns = 0;
+
+    if (runner >= 0 && runner < request->n_entries &&
+        request->entries[runner].time_ns > 0)
+        return 1e-9 * request->entries[runner].time_ns;
+    for (int i = 0; i < request->n_entries; ++i)
+        slowest_ns = fmax(slowest_ns, request->entries[i].time_ns);
+    return 1e-9 * slowest_ns;
+}
+
+double hone__final_step_s(const hone_final_host *host,
+                          const hone_final_request *request, int runner,
+                          hone_final_stage stage)
+{
+    const int is_long = runner < 0 || stage == HONE_FINAL_SERIES;
+    const int n = runner < 0
+                      ? ROUNDS * (request->n_entries + 1 + HONE_MAX_BASELINES)
+                      : RUNS;
+
+    if (host->step_s > 0)
+        return host->step_s;
+    return fmax(fmax(is_long ? RACE_S : STEP_S, host->least_s),
+                TIMES_OVER * n * execution_s(request, runner));
+}
+
 static void set_deadline(client *c)
 {
-    c->limit_s = c->host->step_s > 0                ? c->host->step_s
-                 : !c->is_ready                     ? SETUP_S
-                 : c->at_runner < 0                 ? RACE_S
-                 : c->at_stage == HONE_FINAL_SERIES ? RACE_S
-                                                    : STEP_S;
+    c->limit_s =
+        c->is_ready || c->host->step_s > 0
+            ? hone__final_step_s(c->host, c->request, c->at_runner, c->at_stage)
+            : SETUP_S;
     c->wait.until_s = hone__now_s() + c->limit_s;
 }
 

@@ -21,7 +21,15 @@ typedef struct hone_final_host {
     hone_status (*started)(void *started_user, hone_worker *worker,
                            hone_error *err);
     void *started_user;
+    double least_s; /* a step may take so long in any case; 0: as above */
 } hone_final_host;
+
+/* How long the step of this runner (-1: all of them) may take, once the worker
+ * is ready: half a minute, or more where the times of the trials say that all
+ * that is run in it needs more. */
+double hone__final_step_s(const hone_final_host *host,
+                          const hone_final_request *request, int runner,
+                          hone_final_stage stage);
 
 /* `request->disqualified` collects those that ruined a worker; `stop` (NULL
  * ok) becomes non-zero on Ctrl-C. HONE_ERR_INTERRUPTED, HONE_ERR_CUDA (it

@@ -112,6 +112,7 @@ static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
                 .launch_spec = hone__text_str(&finalist->job->spec),
                 .cubin = finalist->cubin.data,
                 .cubin_bytes = finalist->cubin.length},
+        .time_ns = c->time_ns,
         .keep = is_default,
         .wants_series = is_default,
         .features = {-1, -1, 0, c->index}};
@@ -199,8 +200,11 @@ static hone_status make_room(void *user, hone_worker *worker, hone_error *err)
 static hone_status run_finals(hone_tune_run *run, hone_tune_final_state *f,
                               hone_error *err)
 {
-    const hone_final_host host = {hone__device_worker, &run->workers[0].setup,
-                                  0, make_room, run};
+    const hone_final_host host = {.run = hone__device_worker,
+                                  .user = &run->workers[0].setup,
+                                  .started = make_room,
+                                  .started_user = run,
+                                  .least_s = run->request->trial_timeout_s};
     hone_db *db = run->request->db;
 
     if (hone__tune_kind(run)->needs_code)
