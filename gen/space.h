@@ -36,6 +36,8 @@ typedef struct hone_space {
     hone_csp csp;
     hone_solve_watch watch; /* of csp */
     hone_choices *choices;
+    int **by_rank;    /* NULL, also of a parameter: ranks are value indexes */
+    int **ranks;      /* of each value */
     hone_node *roots; /* all constraints, split, in declared order */
     size_t *owner;    /* the constraint that each belongs to */
     size_t n_roots;
@@ -134,6 +136,14 @@ hone_status hone__space_check(const hone_space *space, const int64_t *config,
  * what hone__space_fail_empty() says. */
 hone_status hone__space_default(const hone_space *space, int64_t *out,
                                 hone_error *err);
+
+/* The same with ranks in place of value indexes: values of a parameter that are
+ * numbers ascend, others are as declared. What is found gets the ranks of
+ * parameters that do not exist there, as by hone__space_settle_indexes(). */
+void hone__space_get_ranks(const hone_space *space, int64_t index, int *out);
+int64_t hone__space_find_ranks(const hone_space *space, int *ranks);
+/* Index of the value of this rank. */
+int hone__space_value_at(const hone_space *space, size_t param, int rank);
 
 /* Give the parameters that do not exist at this configuration (`when` of a
  * param) their defaults, which is how the space numbers it; a neighbour of a

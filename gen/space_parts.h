@@ -23,6 +23,10 @@ void hone__space_leave_unsolved(hone_space *space);
 hone_status hone__space_list(hone_space *space, const uint16_t *rows, size_t n,
                              hone_error *err);
 
+/* --- space_rank.c --- */
+/* Fill in the ranks of a template's values. */
+hone_status hone__space_rank(hone_space *space, hone_error *err);
+
 /* --- space_exists.c --- */
 /* One configuration of a template, for which expressions are evaluated; each
  * let when it is first needed, so that one that nobody needs cannot fail. */

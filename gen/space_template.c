@@ -199,6 +199,7 @@ static hone_status describe(hone_space *space, const int64_t *dims,
     HONE_TRY(check_arch(space, err));
     HONE_TRY(hone__space_prepare(space, space->tmpl->n_params, err));
     HONE_TRY(fill_choices(space, err));
+    HONE_TRY(hone__space_rank(space, err));
     return add_requires(space, err);
 }
 

@@ -316,13 +316,53 @@ static void test_conditional(void **state)
     hone__search_fixture_close(&f);
 }
 
+/* Neighbouring indexes are neighbouring numbers, however they are listed. */
+static void test_numbers_ascend(void **state)
+{
+    static const char *const texts[] = {"A", "2", "4", "8", "16"};
+    static const char *const reals[] = {"R", "-0.5", "0.5", "1.5"};
+    hone_search_fixture f;
+
+    (void)state;
+    assert_true(hone__search_fixture_open(
+        "#pragma hone param A in {8, 2, 16, 4} default 4\n"
+        "#pragma hone param R in {1.5, -0.5, 0.5} when A != 2\n"
+        "#pragma hone param E in {z, a}\n"
+        "#pragma hone require A != 16 || E == a\n",
+        &f));
+    for (int i = -1; i < 4; ++i) {
+        hone_text text = {0};
+
+        f.view.describe(f.view.user, 0, i, &text);
+        assert_string_equal(text.data, texts[i + 1]);
+        hone__text_clear(&text);
+        f.view.describe(f.view.user, 1, i < 3 ? i : 2, &text);
+        assert_string_equal(text.data, reals[i < 3 ? i + 1 : 3]);
+        hone__text_free(&text);
+    }
+    for (int64_t i = 0; i < f.view.count; ++i) {
+        int64_t config[3];
+        int row[3];
+
+        f.view.get(f.view.user, i, row);
+        hone__space_get(f.space, i, config);
+        assert_int_equal(config[0], 2 << row[0]);
+        assert_int_equal(f.view.find(f.view.user, row), i);
+        row[1] = row[0] ? row[1] : 0; /* does not exist where A is 2 */
+        assert_int_equal(f.view.find(f.view.user, row), i);
+        assert_true(row[0] || row[1] == 2); /* 1.5, its default */
+    }
+    hone__search_fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_only_new),
-        cmocka_unit_test(test_capacity), cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_cross),    cmocka_unit_test(test_kick),
-        cmocka_unit_test(test_single),   cmocka_unit_test(test_conditional),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_only_new),
+        cmocka_unit_test(test_capacity),       cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_cross),          cmocka_unit_test(test_kick),
+        cmocka_unit_test(test_numbers_ascend), cmocka_unit_test(test_single),
+        cmocka_unit_test(test_conditional),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

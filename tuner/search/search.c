@@ -374,14 +374,12 @@ hone_status hone__search_tell(hone_search *search, int64_t index,
 
 static void get_from_space(const void *user, int64_t index, int *out_values)
 {
-    hone__space_get_indexes(user, index, out_values);
+    hone__space_get_ranks(user, index, out_values);
 }
 
 static int64_t find_in_space(const void *user, int *values)
 {
-    if (hone__space_settle_indexes(user, values, NULL, NULL))
-        return -1;
-    return hone__space_find_indexes(user, values);
+    return hone__space_find_ranks(user, values);
 }
 
 static void describe_in_space(const void *user, size_t param, int value,
@@ -395,8 +393,11 @@ static void describe_in_space(const void *user, size_t param, int value,
     else if (value < 0)
         hone__text_puts(out, tmpl->params[param].name);
     else
-        hone__template_value_text(tmpl, &tmpl->params[param],
-                                  tmpl->params[param].values[value], out);
+        hone__template_value_text(
+            tmpl, &tmpl->params[param],
+            tmpl->params[param]
+                .values[hone__space_value_at(user, param, value)],
+            out);
 }
 
 hone_search_space hone__search_space_of(const hone_space *space)
