@@ -316,6 +316,36 @@ static void test_conditional(void **state)
     hone__search_fixture_close(&f);
 }
 
+/* Looking up a configuration takes away values of parameters that do not exist
+ * there; what is repaired is valid all the same. */
+static void test_conditional_repair(void **state)
+{
+    hone_search_fixture f;
+    hone_search *search = NULL;
+
+    (void)state;
+    assert_true(hone__search_fixture_open(
+        "#pragma hone param A in 1..4 default 1\n"
+        "#pragma hone param B in {none, a, b, c, d, e} when A > 1\n"
+        "#pragma hone param C in 0..9\n"
+        "#pragma hone require A == 1 ? C == 9 : B == e && C == 0\n",
+        &f));
+    assert_int_equal(hone__search_open("random", &f.view,
+                                       &(hone_search_options){.seed = 1},
+                                       &search, NULL),
+                     HONE_OK);
+    for (int i = 0; i < 6 * 9 * 4; ++i) {
+        const int row[] = {0, i % 6, i / 6 % 9};
+        int fallback[3];
+
+        f.view.get(f.view.user, i % f.view.count, fallback);
+        assert_in_range(hone__move_repair(search, row, fallback), 0,
+                        f.view.count - 1);
+    }
+    hone__search_close(search);
+    hone__search_fixture_close(&f);
+}
+
 /* Neighbouring indexes are neighbouring numbers, however they are listed. */
 static void test_numbers_ascend(void **state)
 {
@@ -358,10 +388,15 @@ static void test_numbers_ascend(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),         cmocka_unit_test(test_only_new),
-        cmocka_unit_test(test_capacity),       cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_cross),          cmocka_unit_test(test_kick),
-        cmocka_unit_test(test_numbers_ascend), cmocka_unit_test(test_single),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_only_new),
+        cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_cross),
+        cmocka_unit_test(test_kick),
+        cmocka_unit_test(test_conditional_repair),
+        cmocka_unit_test(test_numbers_ascend),
+        cmocka_unit_test(test_single),
         cmocka_unit_test(test_conditional),
     };
 

@@ -181,6 +181,12 @@ int64_t hone__move_repair(hone_search *search, const int *values,
         search->row[param] = fallback[param];
         index = find_row(search);
     }
+    /* What was looked up has lost what does not exist there, also values of
+     * `fallback` that were put in before. */
+    if (index < 0) {
+        copy_row(search, fallback);
+        index = find_row(search);
+    }
     return index;
 }
 
