@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,6 +110,51 @@ static void test_how_a_worker_ended(void **state)
     assert_int_equal(end_of("fail", 60), HONE_WORKER_FAILED);
     assert_int_equal(end_of("killed", 60), HONE_WORKER_KILLED);
     assert_int_equal(end_of("hang", 0.05), HONE_WORKER_OVERDUE);
+}
+
+/* A worker that said with its last answer that it leaves, and whose end is not
+ * a good one. What it had not begun is tried by another one, which cannot be
+ * started here. */
+static void check_leaver(const char *what)
+{
+    static hone_tune_request request;
+    static hone_tune_result result;
+    static hone_tune_run run;
+    static hone_tune_job jobs[2];
+    hone_tune_worker *w = &run.workers[0];
+    struct rlimit was, none;
+    hone_error err = {.status = HONE_OK};
+    hone_status status;
+    char user[8];
+
+    memset(&run, 0, sizeof run);
+    memset(jobs, 0, sizeof jobs);
+    run.request = &request;
+    run.result = &result;
+    run.n_workers = 1;
+    (void)snprintf(user, sizeof user, "%s", what);
+    assert_int_equal(
+        hone__worker_start(&w->process, ends_as_told, user, -1, NULL), HONE_OK);
+    w->is_ready = w->leaves = 1;
+    hone__tune_queue_add(&w->trying, &jobs[0]);
+    hone__tune_queue_add(&w->trying, &jobs[1]);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    none = (struct rlimit){3, was.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    status = hone__tune_worker_replace(&run, w, HONE_OUTCOME_FAULT, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+    assert_int_equal(status, HONE_ERR_IO);
+    assert_int_equal(w->trying.n, 0);
+    assert_int_equal(run.queued.n, 2);
+    assert_ptr_equal(run.queued.head, &jobs[0]);
+    assert_int_equal(run.progress.n_done, 0);
+}
+
+static void test_nobody_is_blamed_for_who_leaves(void **state)
+{
+    (void)state;
+    check_leaver("fail");
+    check_leaver("hang"); /* needs longer than it is waited for */
 }
 
 /* ---- the lock of a device -----------------------------------------------
@@ -398,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_that_has_ended_is_gone),
         cmocka_unit_test(test_how_a_worker_ended),
+        cmocka_unit_test(test_nobody_is_blamed_for_who_leaves),
         cmocka_unit_test(test_the_second_waits_until_the_first_is_gone),
         cmocka_unit_test(test_waiting_can_be_interrupted),
         cmocka_unit_test(test_lock_file_is_removed),

@@ -73,8 +73,9 @@ static int is_not_to_blame(hone_tune_run *run, hone_tune_worker *w,
     hone_tune_job *job = w->trying.head;
     char text[512];
 
-    if (w->gave_up || (w->leaves && end == HONE_WORKER_LEFT))
-        return 1; /* that was about the one before */
+    /* That was about the one before, however long its end takes. */
+    if (w->gave_up || w->leaves)
+        return 1;
     if ((end != HONE_WORKER_LEFT && end != HONE_WORKER_KILLED) ||
         ++job->n_killed >= MAX_KILLED)
         return 0;
