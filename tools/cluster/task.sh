@@ -27,11 +27,13 @@ task=${HONE_TASK:-${SLURM_ARRAY_TASK_ID:-${first_is_0:-1}}}
 mkdir -p state shards
 state=state/$step-$task
 work=$(mktemp -d "${HONE_SCRATCH:-${TMPDIR:-/tmp}}/hone-run-XXXXXX") || exit 3
-tuner=
+child= # the hone that runs
 stopped=
-trap 'rm -rf "$work"' EXIT
+# Nobody's database is taken away while it writes.
+trap '[ -z "$child" ] || { kill "$child" 2>/dev/null; wait_for "$child"; }
+    rm -rf "$work"' EXIT
 # Slurm takes the task back: what runs ends with everything kept.
-trap 'stopped=1; [ -z "$tuner" ] || kill "$tuner" 2>/dev/null' TERM INT
+trap 'stopped=1; [ -z "$child" ] || kill "$child" 2>/dev/null' TERM INT HUP
 
 note() { # a line, whole
     echo "$*" >>"$state"
@@ -50,10 +52,11 @@ put() {
 # publish DB SHARD: a copy of a database that may be written to meanwhile.
 publish() {
     rm -f "$work/copy-$2.db"
-    "$hone" merge "$1" --db "$work/copy-$2.db" -q >/dev/null 2>&1
+    "$program" merge "$1" --db "$work/copy-$2.db" -q >/dev/null 2>&1
     [ $? -le 1 ] && put "$work/copy-$2.db" "shards/$2.db"
     rm -f "$work/copy-$2.db"
 }
+# shellcheck disable=SC2317 # called by run_hone
 wait_for() { # wait_for PID: its exit code, whatever signals come
     wait "$1"
     code=$?
@@ -61,6 +64,22 @@ wait_for() { # wait_for PID: its exit code, whatever signals come
         wait "$1"
         code=$?
     done
+    return "$code"
+}
+# run_hone WORDS..: in the background, since a shell hears no signal while something runs
+# in the foreground; nothing more once the task was told to end. A shell takes the word
+# "$hone" of the settings for this function.
+program=$hone
+hone=run_hone
+# shellcheck disable=SC2317 # called as "$hone"
+run_hone() {
+    [ -z "$stopped" ] || return 130
+    "$program" "$@" &
+    child=$!
+    [ -z "$stopped" ] || kill "$child" 2>/dev/null # told between the two
+    wait_for "$child"
+    code=$?
+    child=
     return "$code"
 }
 
@@ -87,9 +106,7 @@ tune_shard() { # tune_shard SHARD DEVICE
         copier=$!
     fi
     tune_list --shapes shapes --shard "$1/$tasks" --device "$2" --db "$db" \
-        --cache-dir cache &
-    tuner=$!
-    wait_for "$tuner"
+        --cache-dir cache
     code=$?
     if [ "$db" != "shards/$1.db" ]; then
         kill "$copier" 2>/dev/null
@@ -124,7 +141,9 @@ run_final() {
     tune_list --shapes split --no-portfolio --device "$device" \
         --db "$work/all.db" --cache-dir cache
     code=$?
-    [ "$code" -gt 1 ] || put "$work/all.db" all.db || code=3
+    case $code in
+    0 | 1 | 130) put "$work/all.db" all.db || code=3 ;;
+    esac
     return "$code"
 }
 run_report() {
