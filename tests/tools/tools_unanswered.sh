@@ -73,3 +73,38 @@ err_has "could not be asked whether it knows -mtls-dialect=gnu2"
 tune 2 0 1
 [ "$code" -eq 0 ] || fail "exit code $code"
 [ "$(compilers)" = 2 ] || fail "there are $(compilers) compilers"
+
+# A compile that fails for no reason of the source says nothing about the variant: the
+# run ends, neither its database nor the cache keeps it, and the next run goes on. So
+# that it can be told, the compiler speaks no other language.
+cat >"$work/c++" <<'END'
+#!/bin/sh
+[ "$LC_ALL" = C ] && [ -z "${LANGUAGE:-}" ] || exit 1
+case $* in
+*-shared*)
+    [ ! -e "${0%/*}/full" ] || {
+        echo "/tmp/a.s: Assembler messages:"
+        echo "/tmp/a.s: Fatal error: can't write 120 bytes to section .text of a.o: '$(cat "${0%/*}/full")'"
+        exit 1
+    }
+    ;;
+esac
+exec c++ "$@"
+END
+LC_ALL=de_DE.UTF-8
+LANGUAGE=de
+HONE_DB=$work/full.db
+HONE_CACHE_DIR=$work/full_cache
+export LC_ALL LANGUAGE
+for why in "Disk quota exceeded" "Too many open files"; do
+    echo "$why" >"$work/full"
+    tune 3 0 1
+    [ "$code" -eq 4 ] || fail "exit code $code"
+    err_has "for no reason of the source"
+    err_has "$why"
+done
+rm "$work/full"
+tune 3 0 1
+[ "$code" -eq 0 ] || fail "exit code $code"
+[ "$("$HONE" sql "SELECT count(*) FROM trial_v1 WHERE outcome <> 'ok'" --format csv |
+    tail -n 1)" = 0 ] || fail "a variant was blamed"

@@ -48,7 +48,7 @@ static const char played_compiler[] =
     "if says exhausted; then\n"
     "    echo 'virtual memory exhausted: Cannot allocate memory'; exit 1\n"
     "fi\n"
-    "if says wrong; then echo 'error: wrong'; exit 1; fi\n"
+    "if says wrong; then echo 'unit.cpp:1:1: error: wrong'; exit 1; fi\n"
     "echo object > \"$object\"\n"
     "echo 'o: u.cpp /usr/local/include/c++/12/cmath' > \"$list\"\n"
     "if says foreign; then echo ' /usr/local/include/own.h' >> \"$list\"; fi\n";

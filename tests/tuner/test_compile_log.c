@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading ptxas' report: what kernels use, and its warnings. */
+/* Reading what compilers say: what kernels use, warnings, whose fault it was.
+ */
 #include "tests/tuner/ptxas_log.h"
 #include "tuner/compile/compile_log.h"
 
@@ -49,11 +50,75 @@ static void test_log_warnings(void **state)
     assert_string_equal(codes, "C7505,C7508,C7510,C7511,C7515,C7520");
 }
 
+/* As Debian 12's g++, clang++, as and ld say it. */
+static void test_blame(void **state)
+{
+    static const struct {
+        hone_compile_blame blame;
+        const char *log;
+    } cases[] = {
+        {HONE_BLAME_SOURCE, "t.cu: In function 'void f()':\n"
+                            "t.cu:1:16: error: 'asm' operand is impossible\n"
+                            "    1 | void f(int a)\n"},
+        {HONE_BLAME_SOURCE, "t.cu:3:1: fatal error: x.h: No such file or "
+                            "directory\ncompilation terminated.\n"},
+        {HONE_BLAME_SOURCE, "t.cu: Assembler messages:\nt.cu:5: Error: no "
+                            "such instruction: `nonsense %eax'\n"},
+        {HONE_BLAME_SOURCE, "t.cu:7:3: sorry, unimplemented: that\n"},
+        {HONE_BLAME_SOURCE, "\"t.cu\", line 5: error: of another compiler\n"},
+        {HONE_BLAME_SOURCE, "t.cu(12): error: of another compiler\n"},
+        {HONE_BLAME_SOURCE, "t.cu:4:1: error: static assertion failed: No "
+                            "space left on device\n"
+                            "  4 | // No space left on device\n"},
+        {HONE_BLAME_SOURCE, "/usr/bin/ld: /tmp/c.o: in function `f()':\n"
+                            "t.cu:5: undefined reference to `g()'\n"
+                            "/usr/bin/ld: final link failed: bad value\n"
+                            "collect2: error: ld returned 1 exit status\n"},
+        {HONE_BLAME_SOURCE, "/usr/bin/ld: /tmp/c.o: relocation R_X86_64_32 "
+                            "against symbol `foo' can not be used\n"},
+        {HONE_BLAME_COMPILER, "t.cu:3:1: internal compiler error: in "
+                              "gsi_insert_seq_nodes_after\n"},
+        {HONE_BLAME_COMPILER, "g++: internal compiler error: Segmentation "
+                              "fault signal terminated program cc1plus\n"},
+        {HONE_BLAME_COMPILER, "fatal error: error in backend: Cannot select\n"},
+        {HONE_BLAME_MACHINE, ""},
+        {HONE_BLAME_MACHINE, "t.cu:9:2: fatal error: error closing /t/a.s: No "
+                             "space left on device\n    9 | }\n"},
+        {HONE_BLAME_MACHINE, "/t/a.s: Assembler messages:\n/t/a.s: Fatal "
+                             "error: can't write 12 bytes to section .text of "
+                             "a.o: 'Disk quota exceeded'\n"},
+        {HONE_BLAME_MACHINE, "fatal error: error in backend: IO failure on "
+                             "output stream: No space left on device\n"},
+        {HONE_BLAME_MACHINE, "/usr/bin/ld: cannot find -lm: Too many open "
+                             "files\n"},
+        {HONE_BLAME_MACHINE, "<command-line>: fatal error: /a.h: Too many "
+                             "open files\ncompilation terminated.\n"},
+        {HONE_BLAME_MACHINE, "error: unable to open output file '/t/a.o': "
+                             "'Read-only file system'\n1 error generated.\n"},
+        {HONE_BLAME_MACHINE, "t.cu:3:9: fatal error: x.h: Input/output "
+                             "error\n"},
+        {HONE_BLAME_MACHINE, "g++: fatal error: cannot execute 'cc1plus': "
+                             "vfork: Resource temporarily unavailable\n"},
+        {HONE_BLAME_MACHINE, "g++: fatal error: Terminated signal terminated "
+                             "program cc1plus\ncompilation terminated.\n"},
+        {HONE_BLAME_MACHINE, "g++: internal compiler error: File size limit "
+                             "exceeded signal terminated program as\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        if (hone__compile_log_blame(cases[i].log) != cases[i].blame)
+            fail_msg("case %zu: %s", i, cases[i].log);
+    assert_true(hone__compile_log_no_memory(
+        "g++: fatal error: vfork: Cannot allocate memory\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_warnings),
+        cmocka_unit_test(test_blame),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,13 +31,13 @@ void hone__command_add(hone_command_line *c, ...)
     va_end(words);
 }
 
-/* Not for the compiler: a sanitizer that is meant for the variants, and folders
- * in which it would find headers that are neither its own nor ours to follow.
- */
+/* Not for the compiler: a sanitizer that is meant for the variants, folders in
+ * which it would find headers that are neither its own nor ours to follow, and
+ * a language in which nobody here could read what it says. */
 static int is_kept_away(const char *variable)
 {
     static const char *const names[] = {
-        "LD_PRELOAD=", "CPATH=", "CPLUS_INCLUDE_PATH="};
+        "LD_PRELOAD=", "CPATH=", "CPLUS_INCLUDE_PATH=", "LC_ALL=", "LANGUAGE="};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strncmp(variable, names[i], strlen(names[i])) == 0)
@@ -49,17 +49,20 @@ static int is_kept_away(const char *variable)
 /* Freed by the caller. */
 static char **clean_environment(void)
 {
+    static char language[] = "LC_ALL=C";
     size_t n = 0;
     size_t kept = 0;
     char **copy;
 
     while (environ[n])
         ++n;
-    copy = hone__alloc((n + 1) * sizeof *copy);
+    copy = hone__alloc((n + 2) * sizeof *copy);
     for (size_t i = 0; copy && i < n; ++i) {
         if (!is_kept_away(environ[i]))
             copy[kept++] = environ[i];
     }
+    if (copy)
+        copy[kept] = language;
     return copy;
 }
 

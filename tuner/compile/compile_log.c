@@ -147,6 +147,7 @@ int hone__compile_log_no_memory(const char *log)
         "out of memory allocating",       /* g++ */
         "virtual memory exhausted",       /* g++ */
         "memory exhausted",               /* as, ld */
+        ": Cannot allocate memory",       /* a process that needs one */
         "std::bad_alloc",
         "Killed signal terminated program", /* the kernel ended cc1plus */
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ptxas says about the kernels of one compile (`--ptxas-options=-v`), and
- * what a sanitizer wrote before it ended a worker. */
+/* What ptxas says about the kernels of one compile (`--ptxas-options=-v`), why
+ * a C++ compiler failed, and what a sanitizer wrote before it ended a worker.
+ */
 #ifndef HONE_TUNER_COMPILE_LOG_H
 #define HONE_TUNER_COMPILE_LOG_H
 
@@ -33,6 +34,16 @@ void hone__compile_log_sentence(const char *log, const char *found, char *out,
 /* Does the log, or what a compiler said as it died, tell that it ran out of
  * memory? */
 int hone__compile_log_no_memory(const char *log);
+
+/* Whose fault a failed compile of the C++ compiler was. */
+typedef enum hone_compile_blame {
+    HONE_BLAME_MACHINE,  /* no room, no process, killed; or nobody can say */
+    HONE_BLAME_SOURCE,   /* it names a line, or what cannot be linked */
+    HONE_BLAME_COMPILER, /* it broke */
+} hone_compile_blame;
+
+/* By what it says in the language of LC_ALL=C (compile_blame.c). */
+hone_compile_blame hone__compile_log_blame(const char *log);
 
 /* ---- sanitizers --------------------------------------------------------- */
 

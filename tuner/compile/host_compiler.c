@@ -4,6 +4,7 @@
 #include "tuner/compile/host_compiler.h"
 
 #include "runtime/base/hash.h"
+#include "tuner/compile/compile_log.h"
 #include "tuner/process/worker.h"
 
 #include <stdio.h>
@@ -273,6 +274,14 @@ static int compile_unit(const hone_host_compiler *compiler, const char *folder)
     return hone__command_run(&link, folder, UNIT ".log", compiler->at_most_s);
 }
 
+/* Not the variant's fault, so not its outcome. Want of memory is told apart by
+ * whoever asked (compile_worker.c). */
+static int is_of_machine(int code, const char *log)
+{
+    return code && !hone__compile_log_no_memory(log) &&
+           (code < 0 || hone__compile_log_blame(log) == HONE_BLAME_MACHINE);
+}
+
 static hone_status read_results(const hone_host_compiler *compiler, int code,
                                 const char *folder, hone_compile_output *out,
                                 hone_error *err)
@@ -281,15 +290,16 @@ static hone_status read_results(const hone_host_compiler *compiler, int code,
 
     if (out->log.failed)
         return hone__text_check(&out->log, err);
-    /* Not the variant's fault, so not its outcome. */
-    if (status || code < 0 ||
-        (code && strstr(hone__text_str(&out->log), "No space left on device")))
+    if (status || is_of_machine(code, hone__text_str(&out->log)))
         return hone__fail(err, HONE_ERR_NO_COMPILER,
                           "the C++ compiler '%s' could not be started, was "
-                          "killed, or found no room in '%s'; free space or "
-                          "memory, or set TMPDIR. %.300s",
+                          "killed, or failed in '%s' for no reason of the "
+                          "source; free space, memory or processes, or set "
+                          "TMPDIR. %.300s",
                           compiler->path, folder, hone__text_str(&out->log));
     out->ok = code == 0;
+    out->crashed = code && hone__compile_log_blame(hone__text_str(&out->log)) ==
+                               HONE_BLAME_COMPILER;
     if (!out->ok)
         return HONE_OK;
     HONE_TRY(hone__host_opened_check(
