@@ -76,6 +76,10 @@ static void misbehave(float *x, float *y, int64_t *ticket, int64_t n, long run)
         if (run == axpy_defect_from)
             flip(&x[7]);
         break;
+    case FLIPPED_GUARD:
+        if (run == axpy_defect_from)
+            *((char *)ticket - 1) ^= 1;
+        break;
     case RACES:
         y[n / 2] += (float)(run % 2);
         break;

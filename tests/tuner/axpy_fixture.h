@@ -21,6 +21,7 @@ typedef enum defect {
                          axpy_defect_from runs */
     FLIPPED,       /* a bit, in run axpy_defect_from alone: none of its doing */
     FLIPPED_INPUT, /* likewise, an element of x */
+    FLIPPED_GUARD, /* likewise, one in front of the workspace */
     RACES,         /* wrong in every second run */
     READS_SHARED   /* adds what it finds in shared memory */
 } defect;

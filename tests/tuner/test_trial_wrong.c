@@ -207,6 +207,25 @@ static void test_guards(void **state)
     expect_good();
 }
 
+/* Guards of the variant's own memory are made anew, too, before it is looked
+ * whether that is damaged each time. */
+static void test_flipped_guard(void **state)
+{
+    hone_trial_report report;
+
+    (void)state;
+    for (long run = 1; run <= 2; ++run) {
+        axpy_defect_from = run;
+        report = gpu_fixture_try(&f, FLIPPED_GUARD);
+        gpu_fixture_says(report.message, "1 bytes before workspace 1 were "
+                                         "written");
+        gpu_fixture_says(report.message, "right in 1 of 2 such runs");
+        assert_int_equal(report.outcome, HONE_OUTCOME_UNSTABLE);
+        assert_int_equal(report.leaving, 0);
+        expect_good();
+    }
+}
+
 static void test_neighbours(void **state)
 {
     const hone_problem *p = f.problem;
@@ -282,6 +301,7 @@ int main(void)
         TEST(test_workspace_that_fills),
         TEST(test_changed_input),
         TEST(test_guards),
+        TEST(test_flipped_guard),
         TEST(test_neighbours),
         TEST(test_inputs_of_the_next_run),
         TEST(test_damage_while_timed),

@@ -71,7 +71,8 @@ static hone_status recheck(void *user, int i, hone_finalist *item,
 
     for (int k = f->request.n_entries; restored && k < f->report.n; ++k)
         if (f->runners[k].spoils)
-            HONE_TRY(hone__problem_restore(f->problem, &restored, err));
+            HONE_TRY(hone__problem_restore(f->problem, &(hone_subject){0},
+                                           &restored, err));
     return restored ? hone__final_verify(f, i, item, err)
                     : hone__fail(err, HONE_ERR_INTERNAL,
                                  "inputs that a baseline has changed cannot "

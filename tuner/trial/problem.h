@@ -197,8 +197,10 @@ hone_status hone__problem_watch(hone_problem *problem, hone_error *err);
 hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
                                 const hone_subject *subject, hone_damage *out,
                                 char text[HONE_DAMAGE_TEXT], hone_error *err);
-/* Write inputs, copies and guards anew and look whether that helped. */
-hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
-                                  hone_error *err);
+/* Write inputs, copies and guards anew, those of the subject's workspaces
+ * included, and look whether that helped. */
+hone_status hone__problem_restore(hone_problem *problem,
+                                  const hone_subject *subject,
+                                  int *out_restored, hone_error *err);
 
 #endif

@@ -202,8 +202,9 @@ hone_status hone__problem_audit(hone_problem *problem, int pass, int all,
 
 /* ---- putting right ------------------------------------------------------- */
 
-hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
-                                  hone_error *err)
+hone_status hone__problem_restore(hone_problem *problem,
+                                  const hone_subject *subject,
+                                  int *out_restored, hone_error *err)
 {
     hone_damage left = HONE_DAMAGE_NONE;
     char text[HONE_DAMAGE_TEXT];
@@ -216,6 +217,10 @@ hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
             HONE_TRY(
                 hone__problem_fill(problem, w->pass, (size_t)w->index, err));
     }
+    for (size_t i = 0; i < subject->n_blocks; ++i)
+        if (subject->blocks[i].base)
+            HONE_TRY(
+                hone__block_guard(problem->device, &subject->blocks[i], err));
     for (size_t i = 0; i < problem->n_watched; ++i) {
         const hone_watched *w = &problem->watched[i];
 
@@ -227,8 +232,8 @@ hone_status hone__problem_restore(hone_problem *problem, int *out_restored,
     for (size_t i = 0; i < problem->n_watched; ++i)
         HONE_TRY(
             hone__block_lend(problem->device, problem->watched[i].block, err));
-    HONE_TRY(hone__problem_audit(problem, HONE_PASS_REALS, 1,
-                                 &(hone_subject){0}, &left, text, err));
+    HONE_TRY(hone__problem_audit(problem, HONE_PASS_REALS, 1, subject, &left,
+                                 text, err));
     *out_restored = left == HONE_DAMAGE_NONE;
     return HONE_OK;
 }

@@ -275,7 +275,8 @@ static hone_status damage_again(const judged *j, const hone_verify_run *run,
         return HONE_OK;
     }
     if (!again.leaving)
-        HONE_TRY(hone__problem_restore(j->problem, &restored, err));
+        HONE_TRY(
+            hone__problem_restore(j->problem, &j->subject, &restored, err));
     out->leaving = again.leaving || !restored;
     return HONE_OK;
 }
@@ -295,7 +296,7 @@ static hone_status finish(const judged *j, const hone_verify_run *run,
     HONE_TRY(check_memory(j, pass, 1, out, err));
     if (!out->damaged || out->leaving)
         return HONE_OK;
-    HONE_TRY(hone__problem_restore(j->problem, &restored, err));
+    HONE_TRY(hone__problem_restore(j->problem, &j->subject, &restored, err));
     out->leaving = !restored;
     return restored && run && out->run_ns <= most_again_ns
                ? damage_again(j, run, out, err)
