@@ -101,6 +101,33 @@ run 0 help strategies
 out_has '  local:kicks=N'
 out_has '(1 to 64, default 8)'
 
+# ---- parameters that do not exist -------------------------------------------
+
+cat >"$work/swizzled.cu" <<'EOF'
+#pragma hone op swizzled(n) "y = 2*x"
+#pragma hone arg x: in f32[n], y: out f32[n]
+#pragma hone param STAGES in 1..3 default 2
+#pragma hone param SWIZZLE in {none, xored, pad} default xored when STAGES > 1
+#pragma hone launch swizzled grid(ceildiv(n, 256)) block(256) args(x, y, i64(n), i32(STAGES))
+extern "C" __global__ void swizzled(const float *x, float *y, long long n, int stages)
+{
+    const long long i = blockIdx.x * 256LL + threadIdx.x;
+
+    if (i < n && SWIZZLE != SWIZZLE_values::pad)
+        y[i] = stages ? 2 * x[i] : 0;
+    else if (i < n)
+        y[i] = x[i] + x[i];
+}
+EOF
+run 0 tune "$work/swizzled.cu" --dims 1000 --device cpu --strategy exhaustive \
+    --db "$work/swizzled.db" --format json
+json shapes.0.outcomes.ok=7
+printf 'STAGES=1\nSTAGES=3\nSTAGES=3,SWIZZLE=pad\nSTAGES=1,SWIZZLE=pad\n' >"$work/start"
+run 0 simulate "$work/swizzled.db" --start "$work/start" --budget 3 --repeats 1 \
+    --strategy random --format json
+err_lines 1
+err_has 'start:4: STAGES=1,SWIZZLE=pad is left out: it was not recorded'
+
 # ---- recordings -------------------------------------------------------------
 
 # The best one first: every run has it after one evaluation.

@@ -30,7 +30,7 @@ static int find_value(const hone_recorded_param *param, const char *text,
 
 /* Set the ranks that the text names; 0: `why` says what is wrong. */
 static int read_ranks(const hone_recording *recording, const char *text,
-                      int *ranks, char *why)
+                      int *ranks, unsigned char *is_named, char *why)
 {
     while (*text) {
         const size_t length = strcspn(text, ",");
@@ -49,15 +49,46 @@ static int read_ranks(const hone_recording *recording, const char *text,
                            length < 150 ? (int)length : 150, text);
             return 0;
         }
+        is_named[param] = 1;
         text += length + (text[length] == ',');
     }
     return 1;
+}
+
+/* Is it what was asked for, but for parameters that nobody named and that do
+ * not exist there? */
+static int fits(const hone_recording *recording, const int *wanted,
+                const unsigned char *is_named, const int *ranks)
+{
+    for (size_t i = 0; i < recording->n_params; ++i) {
+        const hone_recorded_param *param = &recording->params[i];
+
+        if (ranks[i] != wanted[i] &&
+            (is_named[i] || *param->values[param->by_rank[ranks[i]]]))
+            return 0;
+    }
+    return 1;
+}
+
+static int64_t find_fitting(const hone_recording *recording, const int *wanted,
+                            const unsigned char *is_named)
+{
+    const hone_search_space space = hone__recording_space(recording);
+    int ranks[HONE_MAX_RECORDED_PARAMS];
+
+    for (int64_t i = 0; i < space.count; ++i) {
+        space.get(space.user, i, ranks);
+        if (fits(recording, wanted, is_named, ranks))
+            return i;
+    }
+    return -1;
 }
 
 static int64_t find(const hone_recording *recording, const char *text,
                     char *why)
 {
     const hone_search_space space = hone__recording_space(recording);
+    unsigned char is_named[HONE_MAX_RECORDED_PARAMS] = {0};
     int ranks[HONE_MAX_RECORDED_PARAMS];
     int64_t index;
 
@@ -66,8 +97,11 @@ static int64_t find(const hone_recording *recording, const char *text,
     else
         for (size_t i = 0; i < space.n_params; ++i)
             ranks[i] = -1;
-    if (!read_ranks(recording, text, ranks, why))
+    if (!read_ranks(recording, text, ranks, is_named, why))
         return -1;
+    index = find_fitting(recording, ranks, is_named);
+    if (index >= 0)
+        return index;
     for (size_t i = 0; i < space.n_params; ++i)
         if (ranks[i] < 0) {
             (void)snprintf(why, WHY,
@@ -76,10 +110,8 @@ static int64_t find(const hone_recording *recording, const char *text,
                            recording->params[i].name);
             return -1;
         }
-    index = space.find(space.user, ranks);
-    if (index < 0)
-        (void)snprintf(why, WHY, "it was not recorded");
-    return index;
+    (void)snprintf(why, WHY, "it was not recorded");
+    return -1;
 }
 
 hone_status hone__replay_start(const hone_recording *recording,
