@@ -489,8 +489,9 @@ typedef struct hone_db_merged { /* what was not there */
 
 /* Take the rows of other databases, of any format up to the current one, all of
  * them or, after a failure, none. Again it adds nothing,
- * and in another order the same rows result (merge_rows.sql). They are only
- * read.
+ * and in another order the same rows result (merge_rows.sql). Of an artifact, a
+ * launch plan and a model a whole one takes the place of a damaged one; what is
+ * damaged in all of them stays so. They are only read.
  * HONE_ERR_ARGUMENT (one of them is `db` itself), what opening one may
  * return, HONE_ERR_DATABASE (a row refers to none, or has what the schema
  * refuses: `err` names the file), HONE_ERR_IO (no room beside `db`). */

@@ -111,6 +111,8 @@ hone_status hone__db_device_fingerprint(const hone_db_device *device,
                                         char out_hex[HONE_SHA256_HEX],
                                         hone_error *err);
 
+/* The SQL functions of merge_rows.sql (db_whole.c). */
+hone_status hone__db_add_whole(hone_db *db, hone_error *err);
 /* Take what the temporary views or tables src_NAME have, in the caller's
  * transaction (merge_rows.sql), and drop them. */
 hone_status hone__db_merge_sources(hone_db *db, hone_db_merged *out,

@@ -223,6 +223,7 @@ static hone_status name_source(const merge_source *source, hone_error *err)
 hone_status hone__db_merge_sources(hone_db *db, hone_db_merged *out,
                                    hone_error *err)
 {
+    HONE_TRY(hone__db_add_whole(db, err));
     HONE_TRY(hone__db_exec(db, hone__db_merge_rows, "take its rows", err));
     HONE_TRY(hone__db_query(
         db,

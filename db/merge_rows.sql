@@ -46,10 +46,15 @@ INSERT INTO map_device
 SELECT s.device_id, d.device_id
   FROM src_device s CROSS JOIN device d ON d.fingerprint = s.fingerprint;
 
+-- Of two that differ one is damaged (or was compressed otherwise).
 INSERT INTO artifact (sha256, kind, size_bytes, data)
 SELECT s.sha256, s.kind, s.size_bytes, s.data
-  FROM src_artifact s
- WHERE NOT EXISTS (SELECT 1 FROM artifact a WHERE a.sha256 = s.sha256);
+  FROM src_artifact s WHERE true
+    ON CONFLICT (sha256) DO UPDATE SET
+       size_bytes = excluded.size_bytes, data = excluded.data
+ WHERE (excluded.size_bytes, excluded.data) <> (size_bytes, data)
+   AND NOT is_whole_artifact(sha256, size_bytes, data)
+   AND is_whole_artifact(excluded.sha256, excluded.size_bytes, excluded.data);
 INSERT INTO merged VALUES ('artifacts', changes());
 
 -- One that was imported (import_rows.sql) has the text of nothing, until one that
@@ -97,7 +102,8 @@ SELECT s.form_id, f.form_id
   FROM src_launch_form s
   CROSS JOIN launch_form f ON f.head = s.head AND f.tail = s.tail;
 
--- Of two that were compiled, one that has a cubin; the hashes only decide.
+-- Of two that were compiled, one that has a cubin, and is not damaged; the hashes
+-- only decide. Most are the same.
 INSERT INTO variant (template_id, toolchain_id, config, types, arch, options,
                      compile_key, outcome, registers, spill_bytes,
                      static_shared_bytes, compile_time_ns, cubin_sha256,
@@ -126,10 +132,28 @@ SELECT mt.dst, mc.dst, s.config, s.types, s.arch, s.options, s.compile_key,
        compiler_warnings = excluded.compiler_warnings,
        launch_sha256 = excluded.launch_sha256,
        launch_form_id = excluded.launch_form_id
- WHERE (excluded.cubin_sha256 IS NOT NULL, excluded.outcome = 'ok',
+ WHERE (excluded.cubin_sha256, excluded.outcome, excluded.launch_sha256,
+        excluded.compile_key, excluded.log_sha256, excluded.launch_lines,
+        excluded.launch_form_id)
+       IS NOT (cubin_sha256, outcome, launch_sha256, compile_key, log_sha256,
+               launch_lines, launch_form_id)
+   AND (excluded.cubin_sha256 IS NOT NULL, excluded.outcome = 'ok',
+        is_whole_launch(excluded.launch_sha256, excluded.config,
+                        excluded.types, excluded.arch, excluded.cubin_sha256,
+                        coalesce((SELECT f.head || excluded.launch_lines
+                                         || f.tail
+                                    FROM launch_form f
+                                   WHERE f.form_id = excluded.launch_form_id),
+                                 excluded.launch_lines)),
         coalesce(excluded.launch_sha256, ''),
         coalesce(excluded.compile_key, ''), coalesce(excluded.log_sha256, ''))
-     > (cubin_sha256 IS NOT NULL, outcome = 'ok', coalesce(launch_sha256, ''),
+     > (cubin_sha256 IS NOT NULL, outcome = 'ok',
+        is_whole_launch(launch_sha256, config, types, arch, cubin_sha256,
+                        coalesce((SELECT f.head || launch_lines || f.tail
+                                    FROM launch_form f
+                                   WHERE f.form_id = launch_form_id),
+                                 launch_lines)),
+        coalesce(launch_sha256, ''),
         coalesce(compile_key, ''), coalesce(log_sha256, ''));
 INSERT INTO map_variant
 SELECT s.variant_id, v.variant_id
@@ -372,7 +396,7 @@ SELECT mp.dst, md.dst, r.mode, r.rank, coalesce(mt.dst, -1),
     OR (mp.dst, md.dst, r.mode) IN (SELECT * FROM newer_ranking);
 
 -- What was learned is not mixed either: that of more trials stays, of as many the
--- later hash.
+-- later hash, but none that is damaged.
 INSERT INTO model (device_id, op, types, mode, kind, n_trials, n_problems,
                    error, trained_unix_s, hone_version, size_bytes, sha256,
                    data)
@@ -387,6 +411,9 @@ SELECT coalesce(md.dst, -1), m.op, m.types, m.mode, m.kind, m.n_trials,
        error = excluded.error, trained_unix_s = excluded.trained_unix_s,
        hone_version = excluded.hone_version, size_bytes = excluded.size_bytes,
        sha256 = excluded.sha256, data = excluded.data
- WHERE (excluded.n_trials, excluded.sha256, excluded.trained_unix_s,
+ WHERE (is_whole_artifact(excluded.sha256, excluded.size_bytes,
+                          excluded.data),
+        excluded.n_trials, excluded.sha256, excluded.trained_unix_s,
         excluded.hone_version)
-     > (n_trials, sha256, trained_unix_s, hone_version);
+     > (is_whole_artifact(sha256, size_bytes, data), n_trials, sha256,
+        trained_unix_s, hone_version);

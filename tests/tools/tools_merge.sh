@@ -136,6 +136,35 @@ refused 2 abc.db "'abc.db' cannot be merged into itself"
 ln -s abc.db link.db
 refused 2 link.db "into itself"
 run 2 merge
+# Of a cubin, a launch plan and a model the whole one stays, whichever file comes
+# first, and one that is damaged here is mended.
+cp tuned.db whole.db
+# Whole, though no text of a model: that much is found in all of them.
+"$tests/damage_db" whole.db "insert into model select 1, device_id, 'saxpy', '', 'cold', 'time',
+    3, 1, 0.5, 1, '', a.size_bytes, a.sha256, a.data from device, artifact a
+    where a.kind = 'source' limit 1"
+cp whole.db bad.db
+"$tests/damage_db" bad.db artifact data \
+    "select rowid, length(data) / 2 from artifact where kind = 'cubin' limit 1"
+"$tests/damage_db" bad.db "update artifact set size_bytes = size_bytes + 1
+    where kind = 'source'"
+"$tests/damage_db" bad.db "update variant set launch_lines = launch_lines || 'x'
+    where variant_id = (select min(variant_id) from variant where launch_sha256 is not null)"
+"$tests/damage_db" bad.db "update variant set launch_sha256 = replace(launch_sha256, '0', 'f')
+    where variant_id = (select max(variant_id) from variant where launch_sha256 glob '*0*')"
+"$tests/damage_db" bad.db "update model set size_bytes = size_bytes + 1, n_trials = 4"
+run 1 check --db bad.db --format json
+[ "$(grep -c '"state": "damaged"' out)" -eq 3 ] || fail "$(cat out)"
+run 0 merge bad.db whole.db --db mended_1.db
+run 0 merge whole.db bad.db --db mended_2.db
+cp bad.db mended_3.db
+run 0 merge whole.db --db mended_3.db
+for i in 1 2 3; do
+    run 1 check --db mended_$i.db --format json
+    ! grep -E "size is wrong|SHA-256|decompressed|not what was stored" out ||
+        fail "mended_$i.db is damaged"
+    same mended_$i.db whole.db
+done
 # Sources are only read.
 chmod a-w known.db
 run 0 merge known.db --db read.db
