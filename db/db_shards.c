@@ -168,14 +168,16 @@ static hone_status read_list(hone_db *db, const char *id, hone_text *out,
 }
 
 /* Devices and modes on which the list was tuned: elsewhere a session says
- * nothing of it. */
+ * nothing of it. A session of the list is one of its own line, which another
+ * shard may have with another implementation; of others, one of all of it. */
 static const char is_tuned_sql[] =
     "SELECT EXISTS (SELECT 1 FROM main.problem p"
     "  CROSS JOIN main.session s ON s.problem_id = p.problem_id"
     "  WHERE p.op = ?1 AND p.dims = ?2 AND s.status = 'done'"
     "    AND (s.device_id, s.mode) IN (SELECT * FROM temp.shared_device)"
-    "    AND (NOT instr(s.budget, ' part ')"
-    "         OR instr(s.budget || ' ', ?3 || ' ')))";
+    "    AND CASE WHEN instr(s.budget, ' of ' || ?4)"
+    "             THEN substr(s.budget, -length(?3)) = ?3"
+    "             ELSE NOT instr(s.budget, ' part ') END)";
 
 static hone_status find_devices(hone_db *db, const char *id, hone_error *err)
 {
@@ -215,6 +217,8 @@ static hone_status ask_tuned(open_walk *walk, const hone_db_listed *line,
     (void)sqlite3_bind_text(walk->is_tuned, 1, line->op, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(walk->is_tuned, 2, line->dims, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(walk->is_tuned, 3, mark, -1, SQLITE_TRANSIENT);
+    (void)sqlite3_bind_text(walk->is_tuned, 4, walk->list->id, -1,
+                            SQLITE_STATIC);
     code = sqlite3_step(walk->is_tuned);
     if (code != SQLITE_ROW)
         return hone__database_fail(walk->db, code, "look for open problems",

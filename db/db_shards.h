@@ -59,9 +59,10 @@ typedef struct hone_db_shards {
 typedef hone_status (*hone_db_unshared_fn)(void *user,
                                            const hone_db_unshared *row,
                                            hone_error *err);
-/* Every problem that is open, list by list in the order of its lines. A problem
- * that was tuned otherwise on a device of the list counts as tuned; one that
- * several shards have, for each part of it, unless it was tuned as a whole. */
+/* Every problem that is open, list by list in the order of its lines. A session
+ * of the list counts for the line and part that it was of; one that is of none,
+ * on a device of the list, for every line with its problem, if it was tuned as a
+ * whole. */
 hone_status hone__db_shards_open(hone_db *db, hone_db_unshared_fn each,
                                  void *user, hone_db_shards *out,
                                  hone_error *err);

@@ -26,7 +26,13 @@ CREATE TEMP TABLE known_trial (session_id INTEGER, started_unix_ns INTEGER,
 CREATE TEMP TABLE found_decision (
     session_id INTEGER, is_new INTEGER, trial_id INTEGER, variant_id INTEGER,
     against_trial_id INTEGER, kind TEXT, ratio REAL, ratio_low REAL,
-    ratio_high REAL, n_samples INTEGER, text TEXT, at_unix_ns INTEGER);
+    ratio_high REAL, n_samples INTEGER, text TEXT, at_unix_ns INTEGER,
+    config TEXT);
+CREATE TEMP TABLE known_decision (
+    session_id INTEGER, at_unix_ns INTEGER, kind TEXT, trial_id INTEGER,
+    config TEXT, text TEXT,
+    PRIMARY KEY (session_id, at_unix_ns, kind, trial_id, config, text))
+    WITHOUT ROWID;
 CREATE TEMP TABLE newer_ranking (problem_id INTEGER, device_id INTEGER,
                                  mode TEXT,
                                  PRIMARY KEY (problem_id, device_id, mode));
@@ -225,7 +231,8 @@ SELECT m.dst, md.dst, mp.dst, mt.dst, s.mode, s.strategy, s.seed, s.budget,
   LEFT JOIN map_template mt ON mt.src = s.template_id
  WHERE m.is_new;
 INSERT INTO merged VALUES ('sessions', changes());
--- One that went on in one of the files: as it was there.
+-- One that went on in one of the files: as it was there. Of two that have the
+-- same end, or none, the status that comes later in the list.
 UPDATE session
    SET status = s.status, finished_unix_s = s.finished_unix_s,
        event_floor_ns = s.event_floor_ns, noise_floor = s.noise_floor,
@@ -233,10 +240,12 @@ UPDATE session
        gpu_wall_ns = s.gpu_wall_ns, verdict = s.verdict, stopped = s.stopped
   FROM map_session m CROSS JOIN src_session s ON s.session_id = m.src
  WHERE NOT m.is_new AND session.session_id = m.dst
-   AND (coalesce(s.finished_unix_s, 0), coalesce(s.verdict, ''), s.status,
+   AND (coalesce(s.finished_unix_s, 0), coalesce(s.verdict, ''),
+        instr('running interrupted done', s.status),
         coalesce(s.gpu_wall_ns, 0))
      > (coalesce(session.finished_unix_s, 0), coalesce(session.verdict, ''),
-        session.status, coalesce(session.gpu_wall_ns, 0));
+        instr('running interrupted done', session.status),
+        coalesce(session.gpu_wall_ns, 0));
 
 -- ---- trials --------------------------------------------------------------------
 
@@ -314,10 +323,20 @@ SELECT ms.dst, ms.is_new,
             THEN coalesce((SELECT m.dst FROM map_trial m
                             WHERE m.src = e.against_trial_id), -1) END,
        e.kind, e.ratio, e.ratio_low, e.ratio_high, e.n_samples, e.text,
-       e.at_unix_ns
+       e.at_unix_ns,
+       coalesce((SELECT v.config FROM src_variant v
+                  WHERE v.variant_id = e.variant_id), '')
   FROM src_decision e
   LEFT JOIN map_session ms ON ms.src = e.session_id
  ORDER BY e.decision_id;
+-- As of trials: the variant may have become that of another text.
+INSERT OR IGNORE INTO known_decision
+SELECT e.session_id, e.at_unix_ns, e.kind, coalesce(e.trial_id, 0),
+       coalesce(v.config, ''), e.text
+  FROM map_session m
+  CROSS JOIN decision e ON e.session_id = m.dst
+  LEFT JOIN variant v ON v.variant_id = e.variant_id
+ WHERE NOT m.is_new;
 INSERT INTO decision (session_id, trial_id, variant_id, against_trial_id, kind,
                       ratio, ratio_low, ratio_high, n_samples, text,
                       at_unix_ns)
@@ -329,13 +348,14 @@ INSERT INTO decision (session_id, trial_id, variant_id, against_trial_id, kind,
                       at_unix_ns)
 SELECT session_id, trial_id, variant_id, against_trial_id, kind, ratio,
        ratio_low, ratio_high, n_samples, text, at_unix_ns
-  FROM found_decision WHERE is_new = 0
-EXCEPT
-SELECT e.session_id, e.trial_id, e.variant_id, e.against_trial_id, e.kind,
-       e.ratio, e.ratio_low, e.ratio_high, e.n_samples, e.text, e.at_unix_ns
-  FROM map_session m CROSS JOIN decision e ON e.session_id = m.dst
- WHERE NOT m.is_new
- ORDER BY 11;
+  FROM found_decision f
+ WHERE is_new = 0
+   AND NOT EXISTS (SELECT 1 FROM known_decision k
+                    WHERE k.session_id = f.session_id
+                      AND k.at_unix_ns = f.at_unix_ns AND k.kind = f.kind
+                      AND k.trial_id = coalesce(f.trial_id, 0)
+                      AND k.config = f.config AND k.text = f.text)
+ ORDER BY at_unix_ns;
 
 INSERT INTO baseline (session_id, name, label, choice, n_choices, time_ns,
                       spread_ns, n_samples, error_ratio, message)

@@ -83,6 +83,41 @@ run 0 merge known.db --db third.db
     fail "not 14 trials"
 same third.db on.db
 
+# A copy that knows that the tuner was killed says more than one that does not.
+cp known.db killed.db
+cp known.db alive.db
+run 0 sql --write "UPDATE session SET status = 'interrupted', finished_unix_s = NULL,
+    verdict = NULL" --db killed.db
+run 0 sql --write "UPDATE session SET status = 'running', finished_unix_s = NULL,
+    verdict = NULL" --db alive.db
+run 0 merge alive.db --db killed.db
+run 0 merge killed.db --db alive.db
+for db in killed alive; do
+    [ "$(ask $db.db "select group_concat(distinct status) from session")" = \
+        interrupted ] || fail "$db.db: a session runs again"
+done
+
+# A copy in which variants became those of the template's next text, as a tune
+# with that text makes them: decisions are the same ones.
+cp known.db carried.db
+"$tests/damage_db" carried.db "insert into template (op, name, sha256, source_sha256,
+        last_put_unix_ns, kind)
+    select op, name, replace(sha256, 'a', 'c'), source_sha256, last_put_unix_ns + 1, kind
+    from template where op = 'saxpy'"
+"$tests/damage_db" carried.db "update variant set template_id = (select max(template_id) from template)
+    where template_id = (select template_id from template where op = 'saxpy' limit 1)"
+for db in known carried; do
+    "$tests/damage_db" $db.db "update decision set variant_id =
+        (select variant_id from trial where trial.trial_id = decision.trial_id)"
+done
+run 0 merge known.db carried.db --db kept_1.db
+run 0 merge carried.db known.db --db kept_2.db
+for db in kept_1 kept_2; do
+    [ "$(ask $db.db "select count(*) from decision")" -eq \
+        "$(ask known.db "select count(*) from decision")" ] ||
+        fail "$db.db: decisions are there twice"
+done
+
 # ---- many files, of older formats ---------------------------------------------
 files=
 for i in 1 2 3 4 5 6 7 8 9 10 11; do

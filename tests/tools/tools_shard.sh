@@ -89,6 +89,20 @@ run 0 gc --db again.db
 run 0 merge s1.db --db again.db --format json
 json lists=1 shards=3 open=0
 
+# A problem with two implementations is two lines, maybe of two shards: what one
+# tuned is not what the other would have.
+printf 'saxpy/stream 9001\nsaxpy/plain 9001\n' >two
+run 0 tune --shapes two --shard 1/2 --device cpu --budget 2 --db t1.db -q
+run 1 merge t1.db --db two.db --format json
+json problems=2 open=1 missing_shards=1 open_shards.0.problems.0.dims
+run 0 tune --shapes two --shard 2/2 --device cpu --budget 2 --db t2.db -q
+run 0 merge t2.db --db two.db --format json
+json open=0
+# A tune of the whole problem completes both.
+run 0 tune saxpy --dims 9001 --device cpu --budget 2 --db rest_2.db -q
+run 0 merge t1.db rest_2.db --db two_2.db --format json
+json problems=2 open=0
+
 # ---- what is not finished, and who is there twice -----------------------------------
 cp s2.db cut.db
 run 0 sql --write "UPDATE session SET status = 'interrupted'
