@@ -173,7 +173,7 @@ static void test_t4_variations(void **state)
     r = read_one(file.path, &list);
     assert_int_equal(r->n_configs, 2);
     config_is(r, 0, "A=0.5");
-    config_is(r, 1, "A=1");
+    config_is(r, 1, "A=1.0");
     assert_int_equal(r->trials[0].outcome, HONE_OUTCOME_OK);
     near(r->trials[0].time_ns, 2e6); /* their median */
     near(r->trials[1].time_ns, 2e9);

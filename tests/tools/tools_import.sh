@@ -98,6 +98,21 @@ for number in 61.045247999999994 "0.1," 61.014751999999994 0.00001 87.8259940072
 done
 is one.db "select outcome from trial_v1 where config = 'A=3,B=true'" compile
 
+# Values keep their spelling, of which the keys are made that Kernel Tuner looks
+# for; the same number by another spelling is the same value.
+cat >spelled.json <<'END'
+{"device_name": "G", "kernel_name": "k", "problem_size": 7, "tune_params_keys": ["F", "N"],
+"tune_params": {"F": [0.1, 1.0, 1e-05, 2.5], "N": [1, 16]}, "objective": "time", "cache": {
+"0.1,1": {"F": 0.1, "N": 1, "time": 1.5}, "1.0,16": {"F": 1.0, "N": 16, "time": 2.5},
+"1e-05,16": {"F": 0.00001, "N": 16.0, "time": 3.5}}}
+END
+recorded "$PWD/spelled.json" kernel-tuner k
+for key in '"F": [1e-05, 0.1, 1.0]' '"N": [1, 16]' '"0.1,1": {"F": 0.1, "N": 1,' '"1.0,16": {"F": 1.0,' '"1e-05,16": {'; do
+    grep -qF -e "$key" one.json || fail "no $key: $(cat one.json)"
+done
+is one.db "select group_concat(config, ' ') from (select config from trial_v1 order by 1)" \
+    "F=0.1,N=1 F=1.0,N=16 F=1e-05,N=16"
+
 # ---- Triton, TunableOp, inductor ----------------------------------------------------
 run 0 import "$fixtures/exchange/add_kernel.autotune.json" --db triton.db
 is triton.db "select op || ' ' || dims || ' ' || config || ' ' || time_ns from winner_v1" \
@@ -187,6 +202,21 @@ echo '{"winner": 1}' >bad.json
 bad bad.json "has none of the formats"
 sed 's/"time": 8.0/"time": -8.0/' "$rec/small_cache.json" >bad.json
 bad bad.json "the time must be positive"
+# What says how all the rest is meant comes first.
+cat >bad.json <<'END'
+{"schema_version": "1.0.0", "results": [{"configuration": {"A": 1}, "invalidity": "correct",
+"measurements": [{"name": "time", "value": 5.0, "unit": "ms"}]}], "metadata": {"timeunit": "microseconds"}}
+END
+bad bad.json '"metadata" must stand before "results"'
+sed 's/, "unit": "ms"//' bad.json >late.json
+run 0 import late.json --db late_unit.db
+is late_unit.db "select time_ns from trial_v1" 5000.0
+sed 's/microseconds/ms/' bad.json >late.json
+rm late_unit.db*
+run 0 import late.json --db late_unit.db
+is late_unit.db "select time_ns from trial_v1" 5000000.0
+echo '{"configs_timings": [[{"kwargs": {"B": 1}, "num_warps": 4}, [1.5, 1.4, 1.6]]], "key": [98432]}' >bad.json
+bad bad.json '"key" must stand before "configs_timings"'
 sed 's/"BLOCK_SIZE": 128/"BLOCK_SIZE": "1,2"/' "$fixtures/exchange/add_kernel.autotune.json" >bad.json
 bad bad.json "cannot be kept (a comma)"
 sed 's/0.033/fast/' "$fixtures/exchange/tunableop_results0.csv" >bad.csv

@@ -16,6 +16,7 @@ typedef struct triton_reader {
     hone_foreign what;
     char hash[HONE_SHA256_HEX];
     hone_text op, dims, label, config;
+    int has_timings; /* the list was there */
 } triton_reader;
 
 static hone_status next(triton_reader *r, hone_error *err)
@@ -27,6 +28,10 @@ static hone_status next(triton_reader *r, hone_error *err)
  */
 static hone_status read_key(triton_reader *r, hone_error *err)
 {
+    if (r->has_timings)
+        return hone__json_fail(r->json, err,
+                               "\"key\" must stand before \"configs_timings\", "
+                               "whose problem it says");
     HONE_TRY(hone__json_expect(r->json, HONE_JSON_ARRAY, "a list [..]",
                                &r->event, err));
     for (;;) {
@@ -160,6 +165,7 @@ static hone_status read_pair(triton_reader *r, hone_error *err)
 
 static hone_status read_timings(triton_reader *r, hone_error *err)
 {
+    r->has_timings = 1;
     r->what.dims = hone__text_str(&r->dims);
     r->what.label = hone__text_str(&r->label);
     HONE_TRY(hone__json_expect(r->json, HONE_JSON_ARRAY, "a list [..]",

@@ -14,6 +14,7 @@ typedef struct hone_replay_file {
     hone_recording *recording;
     double unit_s;      /* of all its times */
     int has_trials;     /* the list of trials was there */
+    int has_units;      /* a time of it was converted to unit_s */
     int is_cache;       /* it is that of a Kernel Tuner cache */
     int is_odd_problem; /* its size is no list of numbers */
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -78,15 +79,16 @@ hone_status hone__replay_each(hone_replay_file *file, hone_replay_fn_read *read,
 
 /* ---- trials ------------------------------------------------------------- */
 
-/* The canonical text of a JSON value: "16", "0.5", "true", a string. Returns
- * 0 for a value that cannot be a parameter's. */
+/* A number as the file spells it, since the keys of Kernel Tuner's caches are
+ * made of that: "0.1", "1.0", "1e-05". Returns 0 for a value that cannot be a
+ * parameter's. */
 static int value_text(const hone_json_event *event, char *out, size_t size)
 {
     int n;
 
-    if (event->kind == HONE_JSON_NUMBER && event->number >= -9e15 &&
-        event->number <= 9e15 && event->number == floor(event->number))
-        n = snprintf(out, size, "%lld", (long long)event->number);
+    if (event->kind == HONE_JSON_NUMBER && isfinite(event->number) &&
+        event->length < size)
+        n = snprintf(out, size, "%s", event->text);
     else if (event->kind == HONE_JSON_NUMBER)
         n = snprintf(out, size, "%.17g", event->number);
     else if (event->kind == HONE_JSON_TRUE || event->kind == HONE_JSON_FALSE)
@@ -99,9 +101,30 @@ static int value_text(const hone_json_event *event, char *out, size_t size)
     return n >= 0 && (size_t)n < size;
 }
 
+/* The same number by another spelling that was there earlier: 16.0 of a list
+ * of 16. What is the same twice must not become two values. */
+static const char *earlier_spelling(const hone_recorded_param *param,
+                                    const char *text, double number)
+{
+    const char *found = text;
+
+    for (size_t i = 0; i < param->n_values; ++i) {
+        char *end;
+
+        if (strcmp(param->values[i], text) == 0)
+            return text;
+        if (found == text && strtod(param->values[i], &end) == number &&
+            end != param->values[i] && !*end)
+            found = param->values[i];
+    }
+    return found;
+}
+
 hone_status hone__replay_value(hone_replay_file *file, size_t param,
                                hone_error *err)
 {
+    const hone_recorded_param *known = &file->recording->params[param];
+    const char *value;
     char text[256];
 
     if (!value_text(&file->event, text, sizeof text))
@@ -109,9 +132,12 @@ hone_status hone__replay_value(hone_replay_file *file, size_t param,
             file->reader, err,
             "a value of parameter '%.100s' must be a number, a truth value "
             "or a text of less than %zu characters",
-            file->recording->params[param].name, sizeof text);
+            known->name, sizeof text);
     file->known[param] = 1;
-    return hone__recording_value(file->recording, param, text,
+    value = file->event.kind == HONE_JSON_NUMBER
+                ? earlier_spelling(known, text, file->event.number)
+                : text;
+    return hone__recording_value(file->recording, param, value,
                                  &file->values[param], err);
 }
 
@@ -263,9 +289,17 @@ hone_status hone__replay_samples(hone_replay_file *file, hone_error *err)
 
 static hone_status read_unit(hone_replay_file *file, hone_error *err)
 {
+    const double before_s = file->unit_s;
+
     file->unit_s = file->event.kind == HONE_JSON_STRING
                        ? hone__replay_unit_s(file->event.text)
                        : 0;
+    if (file->unit_s > 0 && file->unit_s != before_s && file->has_units)
+        return hone__json_fail(file->reader, err,
+                               "\"metadata\" must stand before \"results\": "
+                               "times of measurements with a unit were read "
+                               "before it was known that the others are %.60s",
+                               file->event.text);
     if (file->unit_s > 0)
         return HONE_OK;
     return hone__json_fail(file->reader, err,

@@ -124,6 +124,7 @@ static hone_status read_measurement(hone_replay_file *file, hone_error *err)
                    : HONE_OK;
     file->time = file->value;
     memcpy(file->time_text, file->value_text, sizeof file->time_text);
+    file->has_units |= file->unit[0] != '\0';
     if (!file->unit[0] || hone__replay_unit_s(file->unit) == file->unit_s)
         return HONE_OK;
     file->time_text[0] = '\0';
