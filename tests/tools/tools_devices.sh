@@ -16,6 +16,21 @@ HONE_CACHE_DIR=$work/cache
 HONE_DB=$work/hone.db
 export HONE_CACHE_DIR HONE_DB
 ask() { sqlite3 "$HONE_DB" "$1"; }
+asked_is() { [ -e hone.db ] && [ "$(ask "$1" 2>/dev/null)" = "$2" ]; }
+# Each process of a device tries two variants, and waits while a size is held: so that
+# what is done at one moment does not depend on who is how fast.
+HOLDS=$work
+HOLDS_FREE=2
+export HOLDS HOLDS_FREE
+hold() { for n in "$@"; do : >"hold.$n"; done; }
+let_go() { rm -f hold.*; }
+held="tune $fixtures/holds.cu --trial-timeout 1000"
+# all_hold SESSIONS TRIALS: that many problems have begun, and their devices wait.
+all_hold() {
+    wait_until "problems begin: $1" asked_is \
+        "select count(*) from session where status = 'running'" "$1"
+    wait_until "$2 trials" asked_is "select count(*) from trial" "$2"
+}
 ask_is() { [ "$(ask "$1")" = "$2" ] || fail "$1: $(ask "$1"), not $2"; }
 
 # ---- bad input: a sentence, and no database -------------------------------------------
@@ -38,9 +53,13 @@ fi
 
 # ---- every problem once, rows in the order of the shapes --------------------------------
 few="--dims 5003 --dims 7001 --dims 9001 --dims 100003 --dims 300 --budget 6"
+hold 5003 7001 9001 100003 300
 # shellcheck disable=SC2086 # lists of words, here and below
-run 0 tune saxpy/stream $few --device cpu,cpu \
-    --format json
+"$HONE" $held $few --device cpu,cpu --format json >out 2>err &
+tuner=$!
+all_hold 2 4
+let_go
+wait "$tuner" || fail "two devices end with $?"
 json shapes.0.dims.0=5003 shapes.1.dims.0=7001 shapes.3.dims.0=100003 \
     shapes.4.trials=6 devices.0.on=cpu:0 devices.1.on=cpu:1 compile.variants
 err_has "cpu:1: "
@@ -52,45 +71,59 @@ ask_is "select count(*) from session where status <> 'done'" 0
     fail "a device had no problem"
 
 # ---- the same command again tries nothing ------------------------------------------------
-# On a terminal each device has a line of progress meanwhile.
-if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
-    TERM=xterm script -qec "'$HONE' tune saxpy/stream $few --device cpu,cpu >out" /dev/null \
-        >err </dev/null || fail "it does not end well on a terminal"
-    for device in cpu:0 cpu:1; do
-        grep -qaE "$device saxpy n=[0-9]+ T=f32 .*\[[^]]*[#.]{5}" err ||
-            fail "$device has no line of progress"
-    done
-else
-    # shellcheck disable=SC2086
-    run 0 tune saxpy/stream $few --device cpu,cpu -q
-fi
+# shellcheck disable=SC2086
+run 0 $held $few --device cpu,cpu -q
 ask_is "select count(*) from trial" 30
+
+# ---- on a terminal each device has a line of progress -----------------------------------
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    hold 5004 7002
+    TERM=xterm script -qec \
+        "'$HONE' $held --dims 5004 --dims 7002 --budget 6 --device cpu,cpu >out" \
+        /dev/null >err </dev/null &
+    tuner=$!
+    # shellcheck disable=SC2317 # wait_until calls it
+    has_line() { grep -qaE "$1 holds n=[0-9]+ .*\[[^]]*[#.]{5}" err; }
+    for device in cpu:0 cpu:1; do
+        wait_until "$device has a line of progress" has_line $device
+    done
+    let_go
+    wait "$tuner" || fail "it does not end well on a terminal"
+fi
 
 # ---- fewer problems than devices: they share its trials --------------------------------
 rm -f hone.db*
-run 0 tune saxpy/stream --dims 400009 --device cpu,cpu --budget 25 --format json
+hold 40009
+# shellcheck disable=SC2086
+"$HONE" $held --dims 40009 --device cpu,cpu --budget 25 --format json >out 2>err &
+tuner=$!
+all_hold 1 4 # two of them by the other one
+let_go
+wait "$tuner" || fail "one problem on two devices ends with $?"
 json shapes.0.trials=25 devices.1.problems=0
 grep -q '"n_helped": [1-9]' out || fail "nobody helped"
 ask_is "select count(*), count(distinct variant_id) from trial" "25|25"
-ask_is "select count(*) from session" 2
+ask_is "select count(*) from session" 1
 
 # ---- a lane is killed: the others take over ----------------------------------------------
-# The parent's lanes are named hone-lane; the first that tunes is killed.
+# The parent's lanes are named hone-lane; all of them have tried something.
 rm -f hone.db*
-many="--dims 200003 --dims 210011 --dims 220009 --dims 230003 --budget 12"
+sizes="20003 21011 22009 23003"
 # shellcheck disable=SC2086
-"$HONE" tune saxpy/stream $many --device cpu,cpu,cpu:2 >tune.out 2>tune.err &
+hold $sizes
+many="--dims 20003 --dims 21011 --dims 22009 --dims 23003 --budget 12"
+# shellcheck disable=SC2086
+"$HONE" $held $many --device cpu,cpu,cpu:2 >tune.out 2>tune.err &
 tuner=$!
-# shellcheck disable=SC2317 # wait_until calls it
-has_trials() { [ -e hone.db ] && [ "$(ask "select count(*) from trial" 2>/dev/null || echo 0)" -ge 5 ]; }
-wait_until "trials" has_trials
+all_hold 3 6
 run 0 top --once --format json
-json running=true others.0.op=saxpy others.1.op=saxpy
+json running=true others.0.op=holds others.1.op=holds
 run 0 top --once
 out_has "also"
 lane=$(pgrep -P "$tuner" -x hone-lane | head -n 1)
 [ -n "$lane" ] || fail "there is no lane"
 kill -9 "$lane"
+let_go
 code=0
 wait "$tuner" || code=$?
 cp tune.out out
@@ -107,9 +140,11 @@ ask_is "select count(*) from (select 1 from trial t join session s using (sessio
 # ---- all lanes are lost: a sentence, and what was measured is kept --------------------
 rm -f hone.db*
 # shellcheck disable=SC2086
-"$HONE" tune saxpy/stream $many --device cpu,cpu >tune.out 2>tune.err &
+hold $sizes
+# shellcheck disable=SC2086
+"$HONE" $held $many --device cpu,cpu >tune.out 2>tune.err &
 tuner=$!
-wait_until "trials" has_trials
+all_hold 2 4
 # shellcheck disable=SC2046 # a list of numbers
 kill -9 $(pgrep -P "$tuner" -x hone-lane)
 code=0
@@ -117,17 +152,17 @@ wait "$tuner" || code=$?
 cp tune.out out
 cp tune.err err
 [ "$code" -eq 4 ] || fail "without devices it ends with $code"
-# How many were done before is the machine's affair.
-grep -q 'no device is left for [1-4] of 4 problems' err || fail "no sentence"
-n=$(ask "select count(*) from trial")
+err_has "no device is left for 4 of 4 problems"
+ask_is "select count(*) from trial" 4
+lost=$(ask "select max(session_id) from session")
 
 # ---- Ctrl-C, and going on ---------------------------------------------------------------
 # shellcheck disable=SC2086
-"$HONE" tune saxpy/stream $many --device cpu,cpu >tune.out 2>tune.err &
+"$HONE" $held $many --device cpu,cpu >tune.out 2>tune.err &
 tuner=$!
-# shellcheck disable=SC2317 # wait_until calls it
-has_more() { [ "$(ask "select count(*) from trial" 2>/dev/null || echo 0)" -gt $((n + 3)) ]; }
-wait_until "more trials" has_more
+wait_until "two problems have begun" asked_is \
+    "select count(*) from session where session_id > $lost" 2
+wait_until "8 trials" asked_is "select count(*) from trial" 8
 kill -INT "$tuner"
 code=0
 wait "$tuner" || code=$?
@@ -135,9 +170,11 @@ cp tune.out out
 cp tune.err err
 [ "$code" -eq 130 ] || fail "Ctrl-C ends it with $code"
 err_has "interrupted; every finished trial is in"
-ask_is "select count(*) from session where status = 'running'" 0
+ask_is "select count(*), group_concat(distinct status) from session
+    where session_id > $lost" "2|interrupted"
+let_go
 # shellcheck disable=SC2086
-run 0 tune saxpy/stream $many --device cpu,cpu -q
+run 0 $held $many --device cpu,cpu -q
 ask_is "select count(distinct problem_id) from winner_v1" 4
 ask_is "select count(*) from (select 1 from trial t join session s using (session_id)
     group by s.problem_id, t.variant_id having count(*) > 1)" 0
