@@ -18,6 +18,12 @@ program() { # program < the body: $mine, a script of the shell
 # What a program whose words are on its standard input is asked.
 # shellcheck disable=SC2016 # for the shell that runs it
 greet='while read -r word; do [ "$word" = go ] && break; done; echo "hone-strategy 1"'
+# In front of a program: what hone says is in the file `heard` as well. It is in no group that
+# hone ends, and reads to the end however late it is; then `heard` is complete.
+hear="(trap '' PIPE; exec setsid tee '$work/heard')"
+# shellcheck disable=SC2317 # wait_until calls it
+has_heard_all() { [ "$(tail -n 1 "$work/heard")" = end ]; }
+heard_all() { wait_until "it hears the end" has_heard_all; }
 
 # ---- the dialogue, word by word ---------------------------------------------
 
@@ -45,7 +51,7 @@ tell failed 3 1
 end
 END
 program <<END
-tee "$work/heard" | {
+$hear | {
     $greet
     for answer in "try 2 1" "try 1 0" "try 1 0" "try 0 1" "try 0 0" "try 3 1"; do
         echo "\$answer"
@@ -55,14 +61,16 @@ tee "$work/heard" | {
 END
 run 0 simulate "$work/gap.json" --repeats 1 --format json --strategy "exec:$mine" --budget 4
 json files.0.best_ns=1000000.0 files.0.evaluations=4.0 "strategy=exec:$mine"
+heard_all
 head -n 2 "$work/heard" | tail -n 1 | grep -qx 'seed [0-9]*' || fail "no seed"
 sed 1,2d "$work/heard" | diff "$work/wanted" - || fail "another dialogue than wanted"
 # One by chance is taken where the program has no idea.
 program <<END
-tee "$work/heard" | { $greet; while read -r word rest; do [ "\$word" = ask ] && echo pass; done; true; }
+$hear | { $greet; while read -r word rest; do [ "\$word" = ask ] && echo pass; done; true; }
 END
 simulate 0 --strategy "exec:$mine" --budget 3
 json files.0.evaluations=3.0
+heard_all
 [ "$(grep -c '^taken [0-3] [01]$' "$work/heard")" -eq 3 ] || fail "what was taken is not said"
 
 # ---- the examples -----------------------------------------------------------
@@ -195,7 +203,7 @@ tune() { # tune CODE ARGUMENTS..
 # It holds no pipe of hone's own processes, which end when theirs does.
 program <<END
 ls -l /proc/self/fd >"$work/files"
-tee "$work/heard" | $work/strategy
+$hear | $work/strategy
 END
 tune 0 --budget 6 --strategy "exec:$mine"
 json shapes.0.trials=6 shapes.0.stopped=budget
@@ -203,6 +211,7 @@ grep -q ' 0 -> pipe:' "$work/files" || fail "no list of files"
 find "/proc/$$/fd" -lname 'pipe:*' -printf '%l\n' >"$work/ours"
 ! sed '/ [012] -> /d' "$work/files" | grep 'pipe:' | grep -vFf "$work/ours" ||
     fail "the program holds other pipes"
+heard_all
 grep -q '^param STREAM false true$' "$work/heard" || fail "no names of values"
 [ "$(grep -c '^tell' "$work/heard")" -ge 2 ] || fail "it was told little"
 "$(dirname "$HONE")/../tests/db_ask" "$HONE_DB" "select strategy from session_v1" |
