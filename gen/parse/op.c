@@ -107,7 +107,11 @@ static int default_constant(hone_cursor *c, hone_slice where, int64_t value,
                               dim->is_choice ? "values" : "types", dim->name);
     if (!dim->n_types && value < 1)
         return hone__complain(c->p, where,
-                              "a dimension is at least 1, not %lld",
+                              dim->from_zero
+                                  ? "a default is at least 1, not %lld, also "
+                                    "of a size from 0: callers who mean 0 "
+                                    "say so"
+                                  : "a dimension is at least 1, not %lld",
                               (long long)value);
     dim->default_value = value;
     return 1;

@@ -39,6 +39,9 @@ static void mistakes(void **state)
          "'u' lists its values, so that its default is one of them"},
         {"a, b default a, c", 35, "'c' needs a default"},
         {"a, b default 1 - 1", 32, "a dimension is at least 1, not 0"},
+        {"a, b from 0 default 0", 39,
+         "a default is at least 1, not 0, also of a "
+         "size from 0"},
         {"a from 1", 26, "a size is at least 1, or with 'from 0' at least 0"},
         {"a from -1 default 4", 26, "a size is at least 1, or with 'from 0'"},
         {"a, t in {1, 2} from 0", 39, "'from 0' is of sizes"},
