@@ -5,9 +5,9 @@
  * Grammar: C's, with C's precedence: ?:  ||  &&  |  ^  &  == !=  < <= > >=
  * << >>  + -  * / %  unary + - ! ~  and parentheses. `/` and `%` truncate as
  * in C; division by zero is an error, as is a shift outside 0..62. && || ?:
- * evaluate only what they need. Comparisons do not chain: 1 < x < 4 is
- * refused. Literals: decimal, 0x.., with suffix K M G (1024-based), true,
- * false. Functions: min(a,b,..) max(a,b,..) abs(a)
+ * evaluate only what they need. Comparisons do not chain: 1 < x < 4 and
+ * x == y == 4 are refused. Literals: decimal (010 is none), 0x.., with suffix K
+ * M G (1024-based), true, false. Functions: min(a,b,..) max(a,b,..) abs(a)
  * ceildiv(a,b) align(a,b) (a rounded up to a multiple of b) log2(a) (floor)
  * ispow2(a) gcd(a,b) sizeof(TYPE) (bytes of an element type).
  * Names: letters, digits, `_` and `.`, e.g. device.sm_count. */

@@ -123,7 +123,11 @@ static hone_status parse_number(parser *p)
     const int is_hex =
         length > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
     const int base = is_hex ? 16 : 10;
-    size_t i = is_hex ? 2 : 0;
+    const size_t first = is_hex ? 2 : 0;
+    /* C reads 010 as 8. */
+    const int is_octal = !is_hex && word[0] == '0' && length > 1 &&
+                         isdigit((unsigned char)word[1]);
+    size_t i = first;
     int64_t value = 0;
     int overflow = 0;
 
@@ -131,16 +135,16 @@ static hone_status parse_number(parser *p)
         overflow |= __builtin_mul_overflow(value, base, &value);
         overflow |= __builtin_add_overflow(value, digit_value(word[i]), &value);
     }
-    if (i < length && strchr("KMG", word[i])) {
+    if (i > first && i < length && strchr("KMG", word[i])) {
         const int bits = word[i] == 'K' ? 10 : word[i] == 'M' ? 20 : 30;
 
         overflow |= __builtin_mul_overflow(value, INT64_C(1) << bits, &value);
         ++i;
     }
-    if (i != length)
+    if (i != length || is_octal)
         return FAIL(p, p->at, length,
                     "'%.*s' is not a number; expressions take integers, "
-                    "decimal or 0x.., with suffix K, M or G",
+                    "decimal (not 010) or 0x.., with suffix K, M or G",
                     (int)length, word);
     if (overflow)
         return FAIL(p, p->at, length, "%.*s does not fit 64 bits", (int)length,
@@ -292,7 +296,7 @@ static const struct operator_row {
     {"%", 10, HONE_OP_MOD},
 };
 
-enum { PRECEDENCE_COMPARE = 7 };
+enum { PRECEDENCE_EQUAL = 6, PRECEDENCE_COMPARE = 7 };
 
 static const struct operator_row *peek_operator(parser *p)
 {
@@ -311,7 +315,7 @@ static const struct operator_row *peek_operator(parser *p)
 static hone_status parse_binary(parser *p, int lowest)
 {
     const struct operator_row *row;
-    int compared = 0;
+    int before = 0; /* precedence of the operator before this one */
 
     HONE_TRY(parse_unary(p));
     while ((row = peek_operator(p)) && row->precedence >= lowest) {
@@ -319,11 +323,12 @@ static hone_status parse_binary(parser *p, int lowest)
         size_t jump = 0;
 
         /* C reads 1 < x < 4 as (1 < x) < 4, which nobody means. */
-        if (row->precedence == PRECEDENCE_COMPARE && compared)
+        if (row->precedence == before && before >= PRECEDENCE_EQUAL &&
+            before <= PRECEDENCE_COMPARE)
             return FAIL(p, p->at, strlen(row->text),
                         "comparisons do not chain; write 'a < b && b < c', "
                         "or parentheses if this is meant");
-        compared |= row->precedence == PRECEDENCE_COMPARE;
+        before = row->precedence;
         p->at += strlen(row->text);
         if (is_logic) {
             HONE_TRY(emit(p, HONE_OP_BOOL, 0));
