@@ -4,6 +4,7 @@
 #include "gen/parse/suggest.h"
 #include "runtime/base/type.h"
 
+#include <ctype.h>
 #include <string.h>
 
 void hone__config_format(const hone_template *tmpl, const int64_t *config,
@@ -52,6 +53,25 @@ hone_status hone__param_refuse(const hone_template *tmpl,
     return hone__text_fail(&sentence, HONE_ERR_INPUT, err);
 }
 
+/* Is there an element type or a boolean in it, which expressions know by a
+ * number? */
+static int names_another_kind(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t n = 0;
+
+        while (i + n < length &&
+               (isalnum((unsigned char)text[i + n]) || text[i + n] == '_'))
+            ++n;
+        if (n && (hone__type_find(text + i, n) ||
+                  (n == 4 && !memcmp(text + i, "true", 4)) ||
+                  (n == 5 && !memcmp(text + i, "false", 5))))
+            return 1;
+        i += n ? n : 1;
+    }
+    return 0;
+}
+
 /* Integers may be written in any way that expressions know: 4K, 0x40. What
  * is none leaves *out_ok 0. */
 static hone_status read_integer(const char *text, size_t length, int64_t *out,
@@ -61,7 +81,8 @@ static hone_status read_integer(const char *text, size_t length, int64_t *out,
     const hone_status status =
         hone__expr_compile(text, length, NULL, NULL, &expr, NULL, NULL);
 
-    *out_ok = !status && !hone__expr_eval(expr, NULL, out, NULL);
+    *out_ok = !status && !names_another_kind(text, length) &&
+              !hone__expr_eval(expr, NULL, out, NULL);
     hone__expr_free(expr);
     return status == HONE_ERR_NO_MEMORY
                ? hone__fail(err, status, "out of memory")

@@ -242,6 +242,8 @@ static void config_text(void **state)
         {"A=2", "A cannot be '2'; its values are 1, -2, 4096"},
         {"A=", "A cannot be ''"},
         {"A=x", "A cannot be 'x'"},
+        {"A=true", "A cannot be 'true'"},
+        {"A=f16", "A cannot be 'f16'"},
         {"B=1", "B cannot be '1'; its values are false, true"},
         {"E=f32", "E cannot be 'f32'; its values are row, col"},
         {"A", "'A' is not NAME=VALUE"},
