@@ -9,25 +9,49 @@
 #include <string.h>
 
 static const char *const reserved[] = {
-    "alignas",   "alignof",  "and",      "asm",      "auto",      "bitand",
-    "bitor",     "bool",     "break",    "case",     "catch",     "char",
-    "class",     "compl",    "concept",  "const",    "consteval", "constexpr",
-    "constinit", "continue", "decltype", "default",  "delete",    "do",
-    "double",    "else",     "enum",     "explicit", "export",    "extern",
-    "false",     "float",    "for",      "friend",   "goto",      "if",
-    "inline",    "int",      "long",     "mutable",  "namespace", "new",
-    "noexcept",  "not",      "nullptr",  "operator", "or",        "private",
-    "protected", "public",   "register", "requires", "return",    "short",
-    "signed",    "sizeof",   "static",   "struct",   "switch",    "template",
-    "this",      "throw",    "true",     "try",      "typedef",   "typeid",
-    "typename",  "union",    "unsigned", "using",    "virtual",   "void",
-    "volatile",  "while",    "xor",      NULL,
+    "alignas",       "alignof",     "and",
+    "asm",           "auto",        "bitand",
+    "bitor",         "bool",        "break",
+    "case",          "catch",       "char",
+    "class",         "compl",       "concept",
+    "const",         "consteval",   "constexpr",
+    "constinit",     "continue",    "decltype",
+    "default",       "delete",      "do",
+    "double",        "else",        "enum",
+    "explicit",      "export",      "extern",
+    "false",         "float",       "for",
+    "friend",        "goto",        "if",
+    "inline",        "int",         "long",
+    "mutable",       "namespace",   "new",
+    "noexcept",      "not",         "nullptr",
+    "operator",      "or",          "private",
+    "protected",     "public",      "register",
+    "requires",      "return",      "short",
+    "signed",        "sizeof",      "static",
+    "struct",        "switch",      "template",
+    "this",          "throw",       "true",
+    "try",           "typedef",     "typeid",
+    "typename",      "union",       "unsigned",
+    "using",         "virtual",     "void",
+    "volatile",      "while",       "xor",
+    "and_eq",        "char8_t",     "char16_t",
+    "char32_t",      "co_await",    "co_return",
+    "co_yield",      "const_cast",  "dynamic_cast",
+    "not_eq",        "or_eq",       "reinterpret_cast",
+    "static_assert", "static_cast", "thread_local",
+    "wchar_t",       "xor_eq",      NULL,
 };
 
 static const char *const builtin[] = {
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "half",   "min",
     "max",       "abs",      "ceildiv",  "align",   "log2",     "ispow2", "gcd",
-    "device",    "sm",       "main",     "nv",      NULL,
+    "device",    "sm",       "main",     "nv",      "NULL",     NULL,
+};
+
+/* Of float4 and its like. */
+static const char *const vectors[] = {
+    "char",  "uchar",    "short",     "ushort", "int",    "uint", "long",
+    "ulong", "longlong", "ulonglong", "float",  "double", NULL,
 };
 
 static int is_text(const char *text, const char *name, size_t length)
@@ -140,6 +164,15 @@ int hone__name_new(hone_cursor *c, hone_name_kind kind, size_t n,
                           kinds[kind].plural);
 }
 
+/* What the code calls a type cannot be a constant of it; an enumeration may
+ * well have such a value. */
+static int is_cuda_type(const char *name, size_t length)
+{
+    return is_text("dim3", name, length) || is_text("half2", name, length) ||
+           (length && name[length - 1] >= '1' && name[length - 1] <= '4' &&
+            is_in(vectors, name, length - 1));
+}
+
 int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
                        size_t index, const char **out_name)
 {
@@ -150,6 +183,8 @@ int hone__name_declare(hone_parser *p, hone_slice where, hone_name_kind kind,
     hone_name *name;
 
     *out_name = "";
+    if (!reason && is_cuda_type(text, length))
+        reason = "is a type of CUDA";
     if (reason)
         return hone__complain(p, where, "'%.*s' %s; choose another name",
                               (int)length, text, reason);
