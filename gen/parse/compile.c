@@ -179,6 +179,7 @@ int hone__compile_list(hone_cursor *c, const char *what, size_t most,
 {
     const hone_slice start = hone__cursor_here(c);
     size_t n = 0;
+    size_t length = 0;
 
     if (!hone__cursor_expect(c, '(', "before the value"))
         return 0;
@@ -188,9 +189,15 @@ int hone__compile_list(hone_cursor *c, const char *what, size_t most,
         if (n == most)
             return hone__complain(c->p, slice, "%s takes at most %zu value%s",
                                   what, most, most == 1 ? "" : "s");
-        if (!hone__compile(c->p, slice, scope, &out[n++]))
+        if (!hone__compile(c->p, slice, scope, &out[n]))
             return 0;
+        length += strlen(hone__expr_text(out[n++].expr)) + 3;
     } while (hone__cursor_accept(c, ','));
+    if (length > HONE_MAX_LIST_BYTES)
+        return hone__complain(c->p, start,
+                              "the expressions of %s are longer than %d "
+                              "characters together; shorten them with 'let'",
+                              what, HONE_MAX_LIST_BYTES);
     *out_n = n;
     if (hone__cursor_accept(c, ')'))
         return 1;

@@ -205,6 +205,9 @@ int hone__statement_let(hone_parser *p, hone_cursor *c)
 
     if (!hone__cursor_need_word(c, "a name", &word))
         return 0;
+    if (p->tmpl->n_lets == HONE_MAX_LETS)
+        return hone__complain(p, word, "a template has at most %d lets",
+                              HONE_MAX_LETS);
     let = HONE_PUSH(p, p->tmpl->lets, p->tmpl->n_lets);
     if (!let || !hone__cursor_expect(c, '=', "after the name"))
         return 0;

@@ -16,9 +16,12 @@
 
 enum {
     HONE_MAX_PARAMS = 64,
-    HONE_MAX_CHOICES = 64,     /* of one dimension that is a range */
-    HONE_MAX_VALUES = 65536,   /* of one parameter */
-    HONE_MAX_EXPR_BYTES = 1000 /* so that lines of a launch plan fit */
+    HONE_MAX_CHOICES = 64,   /* of one dimension that is a range */
+    HONE_MAX_VALUES = 65536, /* of one parameter */
+    /* So that lines of a launch plan fit, and its lets do. */
+    HONE_MAX_EXPR_BYTES = 1000,
+    HONE_MAX_LIST_BYTES = 4000,
+    HONE_MAX_LETS = 512
 };
 
 /* Bytes [begin, end) of the text. */

@@ -207,6 +207,29 @@ static void the_file_must_fit(void **state)
     check_mistake(TOP END MAP, 5, 31, "no argument, workspace or tensor map");
 }
 
+/* What a launch plan cannot hold is refused here: it would have no reader. */
+static void the_plan_must_fit(void **state)
+{
+    hone_text text = {0};
+
+    (void)state;
+    hone__text_puts(&text, TOP "#pragma hone tensormap X: a dims(");
+    for (int i = 0; i < 5; ++i) {
+        hone__text_puts(&text, i ? ", n" : "n");
+        for (int k = 0; k < 240; ++k)
+            hone__text_puts(&text, "+0*P");
+    }
+    hone__text_puts(&text, ") strides(n, n, n, n) box(P, 1, 1, 1, 1)\n" END);
+    check_mistake(text.data, 5, 33, "the expressions of dims are longer than");
+    hone__text_clear(&text);
+    hone__text_puts(&text, TOP);
+    for (int i = 0; i < 513; ++i)
+        hone__text_printf(&text, "#pragma hone let L%d = %d\n", i, i);
+    hone__text_puts(&text, MAP END);
+    check_mistake(text.data, 5 + 512, 18, "a template has at most 512 lets");
+    hone__text_free(&text);
+}
+
 static void no_memory(void **state)
 {
     hone_text source = {0};
@@ -245,6 +268,7 @@ int main(void)
         cmocka_unit_test(golden),
         cmocka_unit_test(resolved),
         cmocka_unit_test(mistakes_have_places),
+        cmocka_unit_test(the_plan_must_fit),
         cmocka_unit_test(the_file_must_fit),
         cmocka_unit_test(no_memory),
     };
