@@ -203,6 +203,8 @@ static void parameters(void **state)
     /* another branch begins to name one */
     edit("2 * x[0];", "FREE * x[0];", PLAIN_1, 1);
     edit("2 * x[0];", "FREE * x[0];", PLAIN_2, 0);
+    /* a new one is part of what is tried, whatever the code names */
+    edit("{1, 2}\n", "{1, 2}\n#pragma hone param NEW in {1}\n", PLAIN_1, 0);
 }
 
 static void spaces(void **state)
