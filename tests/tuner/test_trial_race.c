@@ -5,6 +5,7 @@
 #include "tuner/judge/samples.h"
 
 #include "tuner/cuda/cuda_device.h"
+#include "tuner/process/worker.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -22,13 +24,17 @@ typedef struct source {
     int n_asked;   /* for the clocks */
     int slow_from; /* asked for the n-th time (from 1), they are slow */
     int slow_until;
-    int fail_at; /* this sample fails; 0: none */
+    int fail_at;    /* this sample fails; 0: none */
+    double takes_s; /* a sample */
+    double began_s; /* the trial; 0: with its samples */
 } source;
 
 static hone_status take(void *user, double *out_ns, hone_error *err)
 {
     source *s = user;
+    const struct timespec pause = {0, (long)(1e9 * s->takes_s)};
 
+    (void)nanosleep(&pause, NULL);
     if (++s->n_taken == s->fail_at)
         return hone__fail(err, HONE_ERR_CUDA, "planned");
     *out_ns = s->late_ns > 0 && s->n_taken % 2 ? s->late_ns : s->time_ns;
@@ -48,7 +54,7 @@ static int64_t slowed(void *user)
 static hone_status race(source *s, const hone_trial_job *job,
                         hone_trial_report *report)
 {
-    const hone_sample_source from = {take, slowed, s, 1.0, 0};
+    const hone_sample_source from = {take, slowed, s, 1.0, 0, s->began_s};
     hone_error err = {.status = HONE_OK};
 
     memset(report, 0, sizeof *report);
@@ -126,6 +132,30 @@ static void test_slow_card(void **state)
     assert_int_equal(report.n_samples, 2); /* from before */
 }
 
+/* Samples that are thrown away take time, too, as did what was before them: of
+ * a trial that has none left it is said at once. */
+static void test_slow_card_and_slow_samples(void **state)
+{
+    const source sources[] = {
+        {.time_ns = 100, .slow_from = 2, .slow_until = 1000, .takes_s = 0.2},
+        {.time_ns = 100,
+         .slow_from = 2,
+         .slow_until = 1000,
+         .began_s = hone__now_s() - 0.3}};
+    const hone_trial_job job = {.incumbent_ns = 0, .timeout_s = 0.3};
+
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        source s = sources[i];
+        hone_trial_report report;
+
+        assert_int_equal(race(&s, &job, &report), HONE_OK);
+        assert_int_equal(report.outcome, HONE_OUTCOME_UNSTABLE);
+        assert_int_equal(report.n_discarded, 2);
+        assert_int_equal(s.n_asked, 2); /* and not once more after a pause */
+    }
+}
+
 static void test_alarm_is_unstable(void **state)
 {
     hone_selfcheck check = {.time_ns = 0, .n_launches = 1};
@@ -194,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_scatter_is_unstable),
         cmocka_unit_test(test_slow_samples_are_repeated),
         cmocka_unit_test(test_slow_card),
+        cmocka_unit_test(test_slow_card_and_slow_samples),
         cmocka_unit_test(test_alarm_is_unstable),
         cmocka_unit_test(test_messages),
     };

@@ -154,8 +154,9 @@ int64_t hone__clock_discard_bits(int64_t clock_reasons)
 
 /* ---- a trial ------------------------------------------------------------- */
 
-/* Pauses for a slowed card: doubling, and together less than the parent
- * waits for the trial, so that it is reported and not killed. */
+/* Pauses for a slowed card: doubling. With the samples that are taken again
+ * they end well before the parent's limit, so that it is reported and not
+ * killed. */
 static const double first_pause_s = 0.05;
 static const double longest_pause_s = 1.0;
 static const double usual_timeout_s = 10;
@@ -165,8 +166,8 @@ typedef struct race {
     const hone_sample_source *source;
     hone_trial_report *report;
     double waited_s;
-    double most_wait_s;
-    int is_slow; /* waited long enough */
+    double until_s; /* it is waited; of hone__now_s() */
+    int is_slow;    /* waited long enough */
 } race;
 
 static void pause_for(double seconds)
@@ -227,7 +228,7 @@ static hone_status take_steady(race *r, int until, hone_error *err)
             }
             r->report->n_discarded += until - r->report->n_samples;
         }
-        if (r->waited_s + pause_s > r->most_wait_s) {
+        if (hone__now_s() + pause_s > r->until_s) {
             give_up(r, reasons);
             return HONE_OK;
         }
@@ -259,15 +260,25 @@ static void check_scatter(hone_trial_report *report)
                    report->n_samples);
 }
 
+/* A share of what the trial has left. */
+static double wait_until_s(const hone_trial_job *job,
+                           const hone_sample_source *source)
+{
+    const double now_s = hone__now_s();
+    const double limit_s =
+        job->timeout_s > 0 ? job->timeout_s : usual_timeout_s;
+    const double began_s = source->began_s > 0 ? source->began_s : now_s;
+
+    return now_s + timeout_share * (began_s + limit_s - now_s);
+}
+
 hone_status hone__trial_race(const hone_trial_job *job,
                              const hone_sample_source *source,
                              hone_trial_report *report, hone_error *err)
 {
     const hone_screen_rule rule = {job->fixed_samples, job->incumbent_ns,
                                    job->noise};
-    const double timeout_s =
-        job->timeout_s > 0 ? job->timeout_s : usual_timeout_s;
-    race r = {source, report, 0, timeout_share * timeout_s, 0};
+    race r = {source, report, 0, wait_until_s(job, source), 0};
     hone_screen_step step;
     int until = 0;
 

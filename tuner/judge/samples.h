@@ -63,6 +63,8 @@ typedef struct hone_sample_source {
     double most_s;   /* after so long, what is there has to do */
     int may_scatter; /* the cpu shares its cores: a wide spread is normal and
                         stands in the record, not in the variant's way */
+    double began_s;  /* of hone__now_s(): the trial, whose time limit this is a
+                        part of; 0: now */
 } hone_sample_source;
 
 /* Fills samples, time, spread, screening and discards of `report`; outcome

@@ -39,14 +39,16 @@ static void check_time(const hone_problem *problem, const hone_variant *variant,
 }
 
 static hone_status time_variant(hone_problem *problem, hone_variant *variant,
-                                const hone_trial_job *job, double run_ns,
-                                hone_trial_report *report, hone_error *err)
+                                const hone_trial_job *job, double began_s,
+                                double run_ns, hone_trial_report *report,
+                                hone_error *err)
 {
     hone_timer timer;
     const hone_device_kind *kind = problem->device->kind;
-    const hone_sample_source source = {take_sample,
-                                       kind->slowed ? slowed : NULL, &timer,
-                                       kind->trial_s, kind->is_shared};
+    const hone_sample_source source = {
+        take_sample,     kind->slowed ? slowed : NULL,
+        &timer,          kind->trial_s,
+        kind->is_shared, began_s};
     hone_status status;
 
     HONE_TRY(hone__timer_open(problem, hone__variant_subject(variant), run_ns,
@@ -62,8 +64,8 @@ static hone_status time_variant(hone_problem *problem, hone_variant *variant,
 
 /* Verify, time, and look once more at what the executions left behind. */
 static hone_status judge(hone_problem *problem, hone_variant *variant,
-                         const hone_trial_job *job, hone_trial_report *report,
-                         hone_error *err)
+                         const hone_trial_job *job, double began_s,
+                         hone_trial_report *report, hone_error *err)
 {
     /* All of them would take longer than the samples do. */
     enum { PLACES_OF_A_TRIAL = 4 };
@@ -77,7 +79,7 @@ static hone_status judge(hone_problem *problem, hone_variant *variant,
     HONE_TRY(hone__variant_spread(variant, PLACES_OF_A_TRIAL, err));
     /* The first run of a library's function loads its kernels, and says nothing
      * of how long the others take. */
-    HONE_TRY(time_variant(problem, variant, job,
+    HONE_TRY(time_variant(problem, variant, job, began_s,
                           variant->resolved.vendor ? 0 : verdict.run_ns, report,
                           err));
     HONE_TRY(
@@ -164,7 +166,7 @@ hone_status hone__trial_run(hone_problem *problem, const hone_trial_job *job,
     }
     status = settle_vendor(problem, &variant, out, err);
     if (status == HONE_OK && out->outcome == HONE_OUTCOME_OK)
-        status = judge(problem, &variant, job, out, err);
+        status = judge(problem, &variant, job, start_s, out, err);
     status = as_outcome(status, out, err);
     if (status == HONE_OK && out->outcome == HONE_OUTCOME_FAULT &&
         hone__device_is_lost(problem->device))
