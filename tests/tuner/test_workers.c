@@ -27,6 +27,14 @@ static hone_wait for_s(double seconds)
     return (hone_wait){hone__now_s() + seconds, NULL};
 }
 
+static void nap(double seconds)
+{
+    const struct timespec t = {(time_t)seconds,
+                               (long)(1e9 * (seconds - (time_t)seconds))};
+
+    (void)nanosleep(&t, NULL);
+}
+
 /* ---- workers ------------------------------------------------------------
  */
 
@@ -209,6 +217,46 @@ static void an_error_travels_whole(void **state)
                      HONE_WORKER_FAILED);
 }
 
+/* ---- those that nobody waits for ----------------------------------------
+ */
+
+/* Ends a while after nothing more can be said to it. */
+static int leaves_late(void *user, int from_parent, int to_parent)
+{
+    char byte;
+
+    (void)user;
+    (void)to_parent;
+    while (read(from_parent, &byte, 1) > 0)
+        continue;
+    nap(0.1);
+    return 0;
+}
+
+static void nothing_is_left_of_who_was_let_go(void **state)
+{
+    enum { N_WORKERS = 3 };
+    const double until_s = hone__now_s() + long_s;
+    pid_t pids[N_WORKERS];
+
+    (void)state;
+    for (int i = 0; i < N_WORKERS; ++i) {
+        hone_worker worker = start(leaves_late);
+
+        pids[i] = worker.pid;
+        hone__worker_release(&worker);
+        assert_int_equal(worker.pid, 0);
+    }
+    for (int i = 0; i < N_WORKERS; ++i)
+        while (kill(pids[i], 0) == 0 && hone__now_s() < until_s) {
+            hone_wait wait = for_s(0.02);
+
+            assert_int_equal(hone__workers_wait(NULL, 0, &wait, NULL), HONE_OK);
+        }
+    for (int i = 0; i < N_WORKERS; ++i)
+        assert_int_equal(kill(pids[i], 0), -1); /* not even a zombie */
+}
+
 /* ---- time that nobody watched -------------------------------------------
  */
 
@@ -221,14 +269,6 @@ static void no_look_counts_more_than_a_second(void **state)
     assert_true(hone__watched_s(&looked_s) == 1);
     assert_true(looked_s >= now_s);
     assert_true(hone__watched_s(&looked_s) <= 1);
-}
-
-static void nap(double seconds)
-{
-    const struct timespec t = {(time_t)seconds,
-                               (long)(1e9 * (seconds - (time_t)seconds))};
-
-    (void)nanosleep(&t, NULL);
 }
 
 /* Stops who waits for it, longer than that wanted to wait, and answers a little
@@ -392,6 +432,7 @@ int main(void)
         cmocka_unit_test(many_are_waited_for_at_once),
         cmocka_unit_test(who_is_gone_is_heard_of),
         cmocka_unit_test(an_error_travels_whole),
+        cmocka_unit_test(nothing_is_left_of_who_was_let_go),
         cmocka_unit_test(no_look_counts_more_than_a_second),
         cmocka_unit_test(who_was_stopped_has_waited_for_nobody),
         cmocka_unit_test(ctrl_c_ends_the_waiting),

@@ -39,6 +39,38 @@ double hone__watched_s(double *looked_s)
     return passed_s < 1 ? passed_s : 1;
 }
 
+/* ---- those that nobody waits for ----------------------------------------- */
+
+/* Processes that were let go before they had ended; until this one asks for
+ * their end they stay as zombies, one of every problem that is tuned. More than
+ * so many at a time are left to init. */
+static struct {
+    int n;
+    pid_t pids[64];
+} leaving;
+
+static void reap(void)
+{
+    int n = 0;
+
+    for (int i = 0; i < leaving.n; ++i) {
+        const pid_t gone = waitpid(leaving.pids[i], NULL, WNOHANG);
+
+        if (gone == 0 || (gone < 0 && errno == EINTR))
+            leaving.pids[n++] = leaving.pids[i];
+    }
+    leaving.n = n;
+}
+
+static void reap_later(pid_t pid)
+{
+    if (leaving.n < (int)(sizeof leaving.pids / sizeof leaving.pids[0]))
+        leaving.pids[leaving.n++] = pid;
+    reap();
+}
+
+/* ---- starting them ------------------------------------------------------- */
+
 /* The two ends of each of two pipes. */
 static void close_ends(const int ends[4])
 {
@@ -67,6 +99,7 @@ static void run_child(pid_t parent, hone_worker_main *run, void *user, int log,
 {
     int how;
 
+    leaving.n = 0;    /* they are the parent's */
     (void)dup2(2, 1); /* the parent's stdout is for results */
     if (log >= 0)
         (void)dup2(log, 2);
@@ -90,6 +123,7 @@ hone_status hone__worker_start(hone_worker *worker, hone_worker_main *run,
     int is_piped;
 
     *worker = nobody;
+    reap();
     (void)signal(SIGPIPE, SIG_IGN); /* a dead worker is an EPIPE, no end */
     /* A program that is started meanwhile would else keep a worker from seeing
      * the end of its pipe. */
@@ -185,6 +219,7 @@ hone_status hone__workers_wait(hone_worker *const *workers, size_t n,
     struct pollfd rows[2 * MOST_WORKERS];
     int news = 0;
 
+    reap();
     if (n > MOST_WORKERS)
         return hone__fail(err, HONE_ERR_INTERNAL, "%zu workers are too many",
                           n);
@@ -309,8 +344,10 @@ hone_worker_end hone__worker_stop(hone_worker *worker, double grace_s,
         end = end_of(how);
     } else {
         (void)kill(worker->pid, SIGKILL);
-        if (!wait_until(worker->pid, hone__now_s() + UNKILLABLE_S, &how))
+        if (!wait_until(worker->pid, hone__now_s() + UNKILLABLE_S, &how)) {
             end = HONE_WORKER_STUCK;
+            reap_later(worker->pid);
+        }
     }
     if (end != HONE_WORKER_STUCK)
         describe_end(how, out_how, how_size);
@@ -328,7 +365,8 @@ void hone__worker_kill(hone_worker *worker)
     if (!worker->pid)
         return;
     (void)kill(worker->pid, SIGKILL);
-    (void)wait_until(worker->pid, hone__now_s() + 0.5, &how);
+    if (!wait_until(worker->pid, hone__now_s() + 0.5, &how))
+        reap_later(worker->pid);
     forget(worker);
 }
 
@@ -337,6 +375,6 @@ void hone__worker_release(hone_worker *worker)
     if (!worker->pid)
         return;
     hone__worker_dismiss(worker);
-    (void)waitpid(worker->pid, NULL, WNOHANG);
+    reap_later(worker->pid);
     forget(worker);
 }

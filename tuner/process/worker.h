@@ -99,7 +99,8 @@ void hone__worker_kill(hone_worker *worker);
 
 /* Let it go without waiting: a process that gives back a CUDA context takes a
  * tenth of a second to end, which nobody needs to see. It ends by itself, and
- * with this process at the latest. */
+ * with this process at the latest; the next start of a worker, or wait for
+ * some, sees to what is left of it. */
 void hone__worker_release(hone_worker *worker);
 
 /* Seconds of a monotonic clock. */
