@@ -85,6 +85,29 @@ static int usual_tasks(const hone_run *run)
     return n < 1 ? 1 : n < MOST ? (int)n : MOST;
 }
 
+/* Tasks run in the folder of the run, and read the same list. */
+static hone_status check_paths(const hone_shapes *shapes, const char *list,
+                               hone_error *err)
+{
+    char here[4096];
+
+    if (!getcwd(here, sizeof here))
+        here[0] = '\0';
+    for (size_t i = 0; i < shapes->n_ops; ++i) {
+        const hone_implementations *impls = &shapes->ops[i].impls;
+        const char *name = shapes->ops[i].name;
+
+        for (size_t k = 0; k < impls->n && *name != '/'; ++k)
+            if (strcmp(impls->items[k]->path, name) == 0)
+                return hone__fail(err, HONE_ERR_INPUT,
+                                  "%s names the template '%s' as it is called "
+                                  "from here, and tasks run in the folder of "
+                                  "the run: write %s/%s there",
+                                  list, name, here, name);
+    }
+    return HONE_OK;
+}
+
 static hone_status read_run(hone_run *run, hone_error *err)
 {
     const hone_options *options = run->options;
@@ -109,6 +132,7 @@ static hone_status read_run(hone_run *run, hone_error *err)
                           "--device cpu");
     list.n_items = list.n_args = 0;
     HONE_TRY(hone__shapes_read(&list, &run->shapes, err));
+    HONE_TRY(check_paths(&run->shapes, options->text[HONE_OPT_SHAPES], err));
     HONE_TRY(
         hone__text_read_file(&run->list, options->text[HONE_OPT_SHAPES], err));
     n = options->number[HONE_OPT_GPUS_PER_NODE];
@@ -119,6 +143,9 @@ static hone_status read_run(hone_run *run, hone_error *err)
         return hone__fail(err, HONE_ERR_ARGUMENT,
                           "a run has at most 100000 tasks of 64 GPUs");
     run->compiles = options->text[HONE_OPT_ARCH] != NULL;
+    if (run->compiles)
+        HONE_TRY(hone__properties_of_arch(options->text[HONE_OPT_ARCH],
+                                          &run->properties, err));
     HONE_TRY(hone__tune_load(&list, &run->shapes, run->n_tasks, &run->most,
                              &run->split, err));
     HONE_TRY(find_folder(run, err));

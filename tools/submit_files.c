@@ -2,6 +2,8 @@
 /* The files of a run that are not the same for all: see submit_parts.h. */
 #include "tools/submit_parts.h"
 
+#include "gen/space.h"
+#include "tools/base/message.h"
 #include "tools/base/option_value.h"
 
 #include <math.h>
@@ -27,8 +29,8 @@ static void put_setting(hone_text *out, const char *name, const char *value)
     hone__text_puts(out, "\n");
 }
 
-/* Folders of a list with colons, from here: tasks run elsewhere. */
-static void put_folders(hone_text *out, const char *option, const char *list)
+/* Paths of a list with colons, from here: tasks run elsewhere. */
+static void put_absolute(hone_text *out, const char *list)
 {
     char here[4096];
     hone_text all = {0};
@@ -44,7 +46,6 @@ static void put_folders(hone_text *out, const char *option, const char *list)
                               (int)length, list);
         list += length + (list[length] == ':');
     }
-    hone__text_printf(out, " --%s ", option);
     hone__shell_word(hone__text_str(&all), out);
     out->failed |= all.failed;
     hone__text_free(&all);
@@ -60,8 +61,10 @@ static void put_all_folders(const hone_run *run, hone_text *out)
 
         for (size_t k = 0;
              (list = hone__options_listed(run->options, ids[i], k)) != NULL;
-             ++k)
-            put_folders(out, hone__option_table[ids[i]].name, list);
+             ++k) {
+            hone__text_printf(out, " --%s ", hone__option_table[ids[i]].name);
+            put_absolute(out, list);
+        }
     }
 }
 
@@ -107,47 +110,79 @@ static int stands_for_others(const hone_shapes *shapes, size_t place)
     return n < OF_SAME_TYPES;
 }
 
-static void put_compiles_of(const hone_run *run, const hone_shape *shape,
-                            hone_text *out)
+/* Has it a configuration there? What cannot be found out here is left to 'hone
+ * compile', which says why. */
+static int applies(const hone_run *run, const hone_template *tmpl,
+                   const hone_shape *shape)
+{
+    hone_space *space = NULL;
+    hone_status status =
+        hone__space_create(tmpl, shape->dims, &run->properties, &space, NULL);
+    const int is_empty = status == HONE_OK && space->count == 0;
+
+    hone__space_free(space);
+    /* Unsupported is a space that is too large for the whole of it. */
+    return !is_empty && status != HONE_ERR_CONSTRAINT &&
+           status != HONE_ERR_UNSUPPORTED;
+}
+
+static void put_compile_of(const hone_run *run, const hone_shape *shape,
+                           const hone_template *tmpl, hone_text *out)
+{
+    hone_text name = {0};
+
+    hone__text_puts(out, "    \"$hone\" compile ");
+    if (tmpl->contract_path) {
+        hone__text_printf(&name, "%s/%s", tmpl->op, hone__template_name(tmpl));
+        hone__shell_word(hone__text_str(&name), out);
+    } else {
+        put_absolute(out, tmpl->path);
+    }
+    hone__text_puts(out, " --dims ");
+    hone__db_dims_text(shape->dims, shape->tmpl->n_dims, out);
+    hone__text_puts(out, " --arch ");
+    hone__shell_word(run->options->text[HONE_OPT_ARCH], out);
+    put_all_folders(run, out);
+    hone__text_puts(out, " \"$@\" || note_code $?\n");
+    out->failed |= name.failed;
+    hone__text_free(&name);
+}
+
+/* How many there are. */
+static size_t put_compiles_of(const hone_run *run, const hone_shape *shape,
+                              hone_text *out)
 {
     const hone_tuned_op *op = &run->shapes.ops[shape->op];
+    size_t n = 0;
 
     for (size_t i = 0; i < op->impls.n; ++i) {
         const hone_template *tmpl = op->impls.items[i];
-        hone_text name = {0};
 
-        if (tmpl->call || (op->impls.named && op->impls.named != tmpl))
+        if (tmpl->call || (op->impls.named && op->impls.named != tmpl) ||
+            !applies(run, tmpl, shape))
             continue;
-        if (tmpl->contract_path)
-            hone__text_printf(&name, "%s/%s", tmpl->op,
-                              hone__template_name(tmpl));
-        else
-            hone__text_puts(&name, tmpl->path);
-        hone__text_puts(out, "    \"$hone\" compile ");
-        hone__shell_word(hone__text_str(&name), out);
-        hone__text_puts(out, " --dims ");
-        hone__db_dims_text(shape->dims, shape->tmpl->n_dims, out);
-        hone__text_puts(out, " --arch ");
-        hone__shell_word(run->options->text[HONE_OPT_ARCH], out);
-        put_all_folders(run, out);
-        hone__text_puts(out, " \"$@\" || note_code $?\n");
-        out->failed |= name.failed;
-        hone__text_free(&name);
+        put_compile_of(run, shape, tmpl, out);
+        ++n;
     }
+    return n;
 }
 
-/* The worst of several; what does not apply to an architecture is none. */
+/* The worst of several. */
 static void put_compile(const hone_run *run, hone_text *out)
 {
     const hone_shapes *shapes = &run->shapes;
+    size_t n = 0;
 
-    hone__text_puts(out,
-                    "note_code() { [ \"$1\" -eq 3 ] || [ \"$1\" -le \"$worst\" "
-                    "] || worst=$1; }\ncompile_list() {\n    worst=0\n");
+    hone__text_puts(out, "note_code() { [ \"$1\" -le \"$worst\" ] || "
+                         "worst=$1; }\ncompile_list() {\n    worst=0\n");
     for (size_t i = 0; i < shapes->n; ++i)
         if (stands_for_others(shapes, i))
-            put_compiles_of(run, &shapes->items[i], out);
+            n += put_compiles_of(run, &shapes->items[i], out);
     hone__text_puts(out, "    return \"$worst\"\n}\n");
+    if (!n)
+        hone__message_note("nothing is compiled beforehand: no template of the "
+                           "list has a configuration for --arch %s",
+                           run->options->text[HONE_OPT_ARCH]);
 }
 
 static void write_settings(hone_run *run)
@@ -163,8 +198,9 @@ static void write_settings(hone_run *run)
                               : "cpu");
     hone__text_printf(out, "tasks=%d\n", run->n_tasks);
     if (path) {
-        put_setting(out, "HONE_TEMPLATE_PATH", path);
-        hone__text_puts(out, "export HONE_TEMPLATE_PATH\n");
+        hone__text_puts(out, "HONE_TEMPLATE_PATH=");
+        put_absolute(out, path);
+        hone__text_puts(out, "\nexport HONE_TEMPLATE_PATH\n");
     }
     put_tune(run, out);
     if (run->compiles)

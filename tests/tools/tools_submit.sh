@@ -56,6 +56,43 @@ out_has "--time=1:00:00"
 run 0 submit run --shapes list --dry-run
 err_has "without --arch nothing is compiled beforehand"
 
+# ---- what is compiled beforehand --------------------------------------------------------
+run 3 submit run --shapes list --arch sm_1 --dry-run
+err_has "unknown architecture 'sm_1'"
+# What does not apply to an architecture is left out here; so no code of a compile that
+# fails is taken for it.
+echo "gemm 256,256,256" >products
+run 0 submit run --shapes products --arch sm_80 --dry-run
+out_has "compile gemm/wmma --dims 256,256,256"
+! grep -q "compile gemm/sm90 " out || fail "it does not apply to sm_80"
+run 0 submit run --shapes products --arch sm_90 --dry-run
+out_has "compile gemm/sm90 --dims"
+# Templates of folders that are named from here.
+mkdir tpl
+sed 's/op hangs(/op own(/' "$fixtures/hangs.cu" >tpl/own.cu
+printf 'own 1000\n' >own_list
+run 0 submit run --shapes own_list --template-path tpl --arch sm_90 --engine files
+grep -qF "compile $work/tpl/own.cu --dims" run/settings || fail "$(cat run/settings)"
+HONE_TEMPLATE_PATH=tpl:$HONE_TEMPLATE_PATH run 0 submit run --shapes own_list --dry-run
+out_has "HONE_TEMPLATE_PATH=$work/tpl:$HONE_TEMPLATE_PATH"
+sed 's/op own(/op newer(/; s/^#pragma hone param/#pragma hone arch sm >= 90\n&/' tpl/own.cu >tpl/newer.cu
+printf 'newer 1000\n' >newer_list
+run 0 submit run2 --shapes newer_list --template-path tpl --arch sm_80 --dry-run
+err_has "nothing is compiled beforehand"
+# A compile that finds no template fails its task.
+mv tpl elsewhere
+code=0
+(cd run && sh task.sh compile) >out 2>err || code=$?
+[ "$code" -eq 3 ] || fail "the compile step ends with $code"
+mv elsewhere tpl
+rm -r run
+# One that the list itself names from here is not there where tasks run.
+printf './tpl/own.cu 1000\n' >own_list
+run 3 submit run --shapes own_list --device cpu --dry-run
+err_has "write $work/./tpl/own.cu there"
+echo "$work/tpl/own.cu 1000" >own_list
+run 0 submit run --shapes own_list --dry-run
+
 # ---- submitted to one that only writes down -------------------------------------------------
 mkdir bin
 cat >bin/sbatch <<'END'
