@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -116,6 +117,35 @@ static int makes_a_ring(void)
 {
     return syscall(425, 1, NULL) < 0 ? errno : 0;
 }
+static int makes_name_spaces(long flags)
+{
+    const long pid = syscall(SYS_clone, flags | SIGCHLD, 0L, 0L, 0L, 0L);
+
+    if (pid == 0)
+        _exit(0);
+    return pid < 0 ? errno : 0;
+}
+static int makes_a_user(void)
+{
+    return makes_name_spaces(0x10000000);
+}
+static int makes_mounts(void)
+{
+    return makes_name_spaces(0x10000000 | 0x20000);
+}
+static int makes_processes(void)
+{
+    return makes_name_spaces(0x20000000);
+}
+static int makes_a_user_anew(void)
+{
+    uint64_t args[8] = {0x10000000, 0, 0, 0, SIGCHLD};
+    const long pid = syscall(435, args, sizeof args);
+
+    if (pid == 0)
+        _exit(0);
+    return pid < 0 ? errno : 0;
+}
 
 static void test_what_is_forbidden(void **state)
 {
@@ -132,6 +162,10 @@ static void test_what_is_forbidden(void **state)
         {"a signal to the parent", signals_its_parent, EPERM},
         {"tracing the parent", traces_its_parent, EACCES},
         {"io_uring", makes_a_ring, EACCES},
+        {"a name space of users", makes_a_user, EACCES},
+        {"one of mounts", makes_mounts, EACCES},
+        {"one of processes", makes_processes, EACCES},
+        {"one of users, by clone3", makes_a_user_anew, ENOSYS},
     };
     char path[96];
 
@@ -147,13 +181,20 @@ static void test_what_is_forbidden(void **state)
     assert_int_equal(access(path, F_OK), 0);
 }
 
-/* A compiler starts programs and signals its own; a kernel's process maps code
- * and may abort. */
+static void *add_one(void *number)
+{
+    ++*(int *)number;
+    return NULL;
+}
+
+/* A compiler starts programs and signals its own; a kernel's process maps code,
+ * has threads and may abort. */
 static int works(void)
 {
     const int fd = memfd_create("code", 0);
     struct rlimit core;
-    int how = 0;
+    pthread_t thread;
+    int how = 0, n = 0;
     pid_t pid;
 
     if (write_in(given) || fd < 0 || ftruncate(fd, 4096) ||
@@ -170,6 +211,9 @@ static int works(void)
         return 3;
     if (getrlimit(RLIMIT_CORE, &core) || core.rlim_cur)
         return 4;
+    if (pthread_create(&thread, NULL, add_one, &n) ||
+        pthread_join(thread, NULL) || n != 1)
+        return 5;
     return 0;
 }
 

@@ -182,6 +182,10 @@ static const int refused[] = {
 static const int signals[] = {SYS_kill, SYS_rt_sigqueueinfo,
                               SYS_rt_tgsigqueueinfo, 424};
 
+/* CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; clone()
+ * has no other (NEWTIME is for unshare() and clone3()). */
+enum { NEW_NAME_SPACE = 0x7e020000 };
+
 enum { MOST_LINES = 128 };
 
 typedef struct filter {
@@ -203,6 +207,26 @@ static void refuse(filter *f, const int *calls, size_t n)
         add(f, (struct sock_filter)BPF_STMT(
                    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)EACCES));
     }
+}
+
+/* clone() with name spaces: its flags are the first argument on both machines.
+ * Those of clone3() are in memory, where a filter cannot look: it is said not
+ * to be there, and the C library makes its threads with the other. The last
+ * rule: the number of the call is gone after it. */
+static void refuse_name_spaces(filter *f)
+{
+    enum { CLONE3 = 435 };
+    /* `args`: the lower half of the first, which both machines begin with */
+    const struct sock_filter lines[] = {
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLONE3, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)ENOSYS),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAME_SPACE, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)EACCES)};
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i)
+        add(f, lines[i]);
 }
 
 static int enter_seccomp(int refuses_signals)
@@ -230,6 +254,7 @@ static int enter_seccomp(int refuses_signals)
     refuse(&f, refused, sizeof refused / sizeof refused[0]);
     if (refuses_signals)
         refuse(&f, signals, sizeof signals / sizeof signals[0]);
+    refuse_name_spaces(&f);
     add(&f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     program.len = f.n;
     return f.n < MOST_LINES &&
