@@ -218,7 +218,18 @@ is late_unit.db "select time_ns from trial_v1" 5000000.0
 echo '{"configs_timings": [[{"kwargs": {"B": 1}, "num_warps": 4}, [1.5, 1.4, 1.6]]], "key": [98432]}' >bad.json
 bad bad.json '"key" must stand before "configs_timings"'
 sed 's/"BLOCK_SIZE": 128/"BLOCK_SIZE": "1,2"/' "$fixtures/exchange/add_kernel.autotune.json" >bad.json
-bad bad.json "cannot be kept (a comma)"
+bad bad.json "cannot be kept (a comma"
+for text in 'a\\"b' 'a\\\\b'; do # which views take apart as JSON
+    sed "s/\"BLOCK_SIZE\": 128/\"BLOCK_SIZE\": \"$text\"/" "$fixtures/exchange/add_kernel.autotune.json" >bad.json
+    bad bad.json "cannot be kept"
+    edit 2 "s/BLOCK=[0-9]*/BLOCK=$text/" "bad.jsonl:2: 'config' cannot be"
+done
+# Of an earlier import, they are parameters like others.
+cp known.db quoted.db
+run 0 sql --write 'update variant set config = config || '"',S=a\"b,T=c\\d'" --db quoted.db
+run 0 show parameters --db quoted.db --format csv
+out_has 'S,"a""b"'
+out_has 'T,c\d'
 sed 's/0.033/fast/' "$fixtures/exchange/tunableop_results0.csv" >bad.csv
 bad bad.csv "bad.csv:7: the fourth column has to be a time"
 # The format is told by the content, whatever the name says.

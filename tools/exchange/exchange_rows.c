@@ -103,6 +103,23 @@ static void end_session(hone_row *row)
         *status = hone__db_text("interrupted");
 }
 
+/* Views take a configuration apart as JSON: one bad text, and they fail for all
+ * trials of a database. */
+static hone_status check_config(const hone_row *row, hone_error *err)
+{
+    const hone_db_value *config = &row->values[HONE_DB_FIELD_config];
+
+    if (config->kind != HONE_DB_TEXT)
+        return HONE_OK;
+    for (const char *at = config->text; *at; ++at)
+        if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ')
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "'config' cannot be '%.100s': values have no "
+                              "double quote, no backslash and no line end",
+                              config->text);
+    return HONE_OK;
+}
+
 hone_status hone__import_put(hone_import *import, int64_t line, hone_error *err)
 {
     const int64_t number = line > 0 ? line : import->n_rows + 1;
@@ -110,8 +127,10 @@ hone_status hone__import_put(hone_import *import, int64_t line, hone_error *err)
     hone_status status;
 
     end_session(&import->row);
-    status =
-        hone__db_import_row(import->rows, number, import->row.values, &inner);
+    status = check_config(&import->row, &inner);
+    if (status == HONE_OK)
+        status = hone__db_import_row(import->rows, number, import->row.values,
+                                     &inner);
     if (status == HONE_OK) {
         ++import->n_rows;
         return HONE_OK;

@@ -89,10 +89,12 @@ hone_status hone__foreign_param(hone_text *config, const char *name,
 {
     if (!*value)
         return HONE_OK;
-    if (!*name || name[strcspn(name, "=,\n")] || value[strcspn(value, ",\n")])
+    if (!*name || name[strcspn(name, "=,\n\"\\")] ||
+        value[strcspn(value, ",\n\"\\")])
         return hone__fail(err, HONE_ERR_INPUT,
                           "parameter '%.60s' with the value '%.60s' cannot be "
-                          "kept: names have no '=' and values no comma",
+                          "kept: names have no '=', and neither has a comma, "
+                          "a double quote or a backslash",
                           name, value);
     hone__text_printf(config, "%s%s=%s", config->length ? "," : "", name,
                       value);

@@ -74,7 +74,7 @@ static hone_status read_param(triton_reader *r, const char *name,
                             err) != HONE_OK)
         return hone__json_fail(r->json, err,
                                "'%.60s' has a name or a value that cannot be "
-                               "kept (a comma)",
+                               "kept (a comma, a quote, a backslash)",
                                name);
     return HONE_OK;
 }
