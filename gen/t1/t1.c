@@ -103,6 +103,7 @@ static void read_param(loader *l, const hone_json_tree *item)
         return;
     }
     hone__t1_read_values(l, values, param);
+    hone__t1_read_default(hone__json_tree_find(item, "Default"), param);
 }
 
 /* ---- conditions --------------------------------------------------------- */

@@ -14,6 +14,8 @@ typedef struct hone_t1_param {
     const hone_datum *values;
     const char *const *texts; /* the values as people read them */
     const char *const *json;  /* the same as JSON */
+    const char *default_text; /* "Default" as it is spelled; NULL: none */
+    size_t default_value;     /* its place; n_values: none, or no such value */
 } hone_t1_param;
 
 typedef struct hone_t1_condition {

@@ -31,5 +31,7 @@ void *hone__t1_take(hone_t1_loader *l, size_t n, size_t size);
 /* Fill in the values of a parameter from "Values". */
 void hone__t1_read_values(hone_t1_loader *l, const hone_json_tree *values,
                           hone_t1_param *param);
+/* Which of them "Default" is. */
+void hone__t1_read_default(const hone_json_tree *value, hone_t1_param *param);
 
 #endif

@@ -204,3 +204,37 @@ void hone__t1_read_values(loader *l, const hone_json_tree *values,
     param->values = found;
     spell(l, param, values);
 }
+
+/* Files spell it as a value or as a text of one: 64, "64", true, "True". */
+static int is_value(const hone_json_tree *value, const char *text)
+{
+    char *end, *value_end;
+    const double number = strtod(text, &end);
+
+    if (value->kind == HONE_JSON_TRUE || value->kind == HONE_JSON_FALSE)
+        return strcmp(text, value->kind == HONE_JSON_TRUE ? "True" : "False") ==
+                   0 ||
+               strcmp(text, value->kind == HONE_JSON_TRUE ? "1" : "0") == 0;
+    if (strcmp(value->text, text) == 0)
+        return 1;
+    return value->kind == HONE_JSON_NUMBER && end != text && !*end &&
+           strtod(value->text, &value_end) == number;
+}
+
+void hone__t1_read_default(const hone_json_tree *value, hone_t1_param *param)
+{
+    const int is_scalar =
+        value &&
+        (value->kind == HONE_JSON_TRUE || value->kind == HONE_JSON_FALSE ||
+         value->kind == HONE_JSON_NUMBER || value->kind == HONE_JSON_STRING);
+
+    param->default_value = param->n_values;
+    if (!is_scalar || !param->texts)
+        return;
+    param->default_text = value->kind == HONE_JSON_TRUE    ? "true"
+                          : value->kind == HONE_JSON_FALSE ? "false"
+                                                           : value->text;
+    for (size_t i = 0; i < param->n_values; ++i)
+        if (param->texts[i] && is_value(value, param->texts[i]))
+            param->default_value = i;
+}

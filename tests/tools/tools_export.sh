@@ -218,6 +218,30 @@ run 0 export fraction.cu --format t1 -o again.json -q
 run 0 space again.json --list --format csv
 tail -n +2 out | sort >again.txt
 cmp -s t1.txt again.txt || fail "other configurations of a fraction"
+# Defaults come along; what a template refuses is no line of one.
+t1() { # t1 PARAMETERS CONDITIONS
+    printf '{"ConfigurationSpace": {"TuningParameters": [%s],\n"Conditions": [%s]}}' "$1" "$2" >given.json
+}
+given='{"Name": "B", "Values": "[32, 64]", "Default": 64}, {"Name": "F", "Values": "[0.5, -2.5]", "Default": -2.5},
+{"Name": "U", "Values": "[False, True]", "Default": true}, {"Name": "S", "Values": "['"'a', 'b'"']", "Default": "b"}'
+t1 "$given" '"B > 32 or U"'
+run 0 import given.json
+out_has '#pragma hone param B in {32, 64} default 64'
+out_has '#pragma hone param F in {0.5, -2.5} default -2.5'
+out_has '#pragma hone param U : bool default true'
+out_has '#pragma hone param S in {a, b} default b'
+err_empty
+t1 "$given" '"B > 32 or U", "B == 32 or F < 0"'
+run 3 import given.json
+err_has "given.json:3: a template cannot say this, '#pragma hone require ((B == 32) || (F == -2.5))'"
+err_has "'F' is a floating-point number"
+out_empty
+t1 '{"Name": "B", "Values": [1, 2.5]}' ''
+run 3 import given.json
+err_has "given.json: parameter 'B' is none that a template can have"
+t1 '{"Name": "B", "Values": [1, 2], "Default": 3}' ''
+run 0 import given.json
+err_has "the default of 'B', '3', is none of its values"
 space gemm/wmma --dims 1024,1024,1024
 space convolve2d/direct --dims 512,512,3,f32
 space column_sums/stream --dims 4096,4096

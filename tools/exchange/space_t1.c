@@ -4,6 +4,8 @@
 #include "tools/exchange/exchange.h"
 
 #include "gen/space_spell.h"
+#include "runtime/base/alloc.h"
+#include "tools/base/message.h"
 #include "tools/inputs/inputs.h"
 
 #include <ctype.h>
@@ -152,6 +154,18 @@ static int is_name(const char *text)
     return !*text;
 }
 
+/* Without one the first value would be it. */
+static void put_default(const hone_space *space, size_t param, hone_text *out)
+{
+    const hone_t1_param *p = &space->t1->params[param];
+
+    if (p->default_value < p->n_values) {
+        hone__text_puts(out, " default ");
+        hone__space_spell_value(space, param, p->default_value, HONE_C, out);
+    }
+    hone__text_puts(out, "\n");
+}
+
 static hone_status put_line(const hone_space *space, size_t param,
                             hone_text *out, hone_error *err)
 {
@@ -163,7 +177,8 @@ static hone_status put_line(const hone_space *space, size_t param,
                           space->t1->path, p->name);
     if (p->n_values == 2 && strcmp(p->texts[0], "False") == 0 &&
         strcmp(p->texts[1], "True") == 0) {
-        hone__text_printf(out, "#pragma hone param %s : bool\n", p->name);
+        hone__text_printf(out, "#pragma hone param %s : bool", p->name);
+        put_default(space, param, out);
         return HONE_OK;
     }
     hone__text_printf(out, "#pragma hone param %s in {", p->name);
@@ -176,7 +191,8 @@ static hone_status put_line(const hone_space *space, size_t param,
         hone__text_puts(out, i ? ", " : "");
         hone__space_spell_value(space, param, i, HONE_C, out);
     }
-    hone__text_puts(out, "}\n");
+    hone__text_puts(out, "}");
+    put_default(space, param, out);
     return HONE_OK;
 }
 
@@ -198,14 +214,105 @@ static hone_status put_require(const hone_space *space, size_t constraint,
     return status;
 }
 
+/* ---- does a template take them?
+ * --------------------------------------------- */
+
+static const char probe_begin[] =
+    "#pragma hone op probe_of_t1(probe_of_t1_n)\n"
+    "#pragma hone arg probe_of_t1_x: inout f32[probe_of_t1_n]\n";
+static const char probe_end[] =
+    "#pragma hone launch probe_of_t1 grid(1) block(32) args(probe_of_t1_x)\n"
+    "extern \"C\" __global__ void probe_of_t1(float *x) { x[0] = 0; }\n";
+enum { PROBE_LINES = 2 /* of its beginning */ };
+
+/* Line `line` of the lines, and where it is of. */
+static hone_status fail_line(const hone_space *space, const hone_text *lines,
+                             const int *conditions, int line, const char *why,
+                             hone_error *err)
+{
+    const hone_t1 *t1 = space->t1;
+    const int n_params = (int)space->n_params;
+    const char *at = hone__text_str(lines);
+
+    for (int i = 0; i < line && strchr(at, '\n'); ++i)
+        at = strchr(at, '\n') + 1;
+    if (line < n_params)
+        return hone__fail(err, HONE_ERR_INPUT,
+                          "%s: parameter '%.60s' is none that a template can "
+                          "have: %s",
+                          t1->path, t1->params[line].name, why);
+    return hone__fail(
+        err, HONE_ERR_INPUT,
+        "%s:%d: a template cannot say this, '%.*s' is refused: "
+        "%s",
+        t1->path, t1->conditions[conditions[line - n_params]].line,
+        (int)(strcspn(at, "\n") < 200 ? strcspn(at, "\n") : 200), at, why);
+}
+
+/* As whoever puts them into a template would find out: a fraction in a
+ * condition, values of two kinds, reserved names. */
+static hone_status check_lines(const hone_space *space, const hone_text *lines,
+                               const int *conditions, hone_error *err)
+{
+    hone_text probe = {0};
+    hone_diagnostics mistakes = {0};
+    hone_template *tmpl = NULL;
+    hone_status status;
+
+    hone__text_printf(&probe, "%s%s%s", probe_begin, hone__text_str(lines),
+                      probe_end);
+    status = hone__text_check(&probe, err);
+    if (status == HONE_OK)
+        status = hone__template_read(space->t1->path, "", probe.data,
+                                     probe.length, &tmpl, &mistakes, err);
+    if (status == HONE_ERR_INPUT && mistakes.n &&
+        mistakes.items[0].line > PROBE_LINES)
+        status = fail_line(space, lines, conditions,
+                           mistakes.items[0].line - PROBE_LINES - 1,
+                           mistakes.items[0].text, err);
+    hone__diagnostics_free(&mistakes);
+    hone__template_free(tmpl);
+    hone__text_free(&probe);
+    return status;
+}
+
 static hone_status put_lines(const hone_space *space, hone_text *out,
                              hone_error *err)
 {
-    for (size_t i = 0; i < space->n_params; ++i)
-        HONE_TRY(put_line(space, i, out, err));
-    for (size_t i = 0; i < space->n_constraints; ++i)
-        HONE_TRY(put_require(space, i, out, err));
-    return hone__text_check(out, err);
+    int *conditions = hone__alloc((space->n_constraints + 1) * sizeof(int));
+    hone_status status = HONE_OK;
+    size_t n = 0;
+
+    if (!conditions)
+        return hone__out_of_memory(err, "");
+    for (size_t i = 0; i < space->n_params && status == HONE_OK; ++i)
+        status = put_line(space, i, out, err);
+    for (size_t i = 0; i < space->n_constraints && status == HONE_OK; ++i) {
+        const size_t length = out->length;
+
+        status = put_require(space, i, out, err);
+        if (out->length > length)
+            conditions[n++] = (int)i;
+    }
+    if (status == HONE_OK)
+        status = hone__text_check(out, err);
+    if (status == HONE_OK)
+        status = check_lines(space, out, conditions, err);
+    hone__free(conditions);
+    return status;
+}
+
+/* A default that is none of the values would be lost without a word. */
+static void note_defaults(hone_import *import, const hone_t1 *t1)
+{
+    for (size_t i = 0; i < t1->n_params; ++i) {
+        const hone_t1_param *p = &t1->params[i];
+
+        if (p->default_text && p->default_value == p->n_values)
+            hone__message_note("%s: the default of '%.60s', '%.60s', is none "
+                               "of its values; the first one is it",
+                               import->path, p->name, p->default_text);
+    }
 }
 
 static hone_status write_lines(hone_import *import, hone_text *lines,
@@ -235,6 +342,8 @@ hone_status hone__read_t1(hone_import *import, hone_error *err)
         status = hone__space_create_t1(t1, &space, err);
     if (status == HONE_OK)
         status = put_lines(space, &lines, err);
+    if (status == HONE_OK)
+        note_defaults(import, t1);
     if (status == HONE_OK)
         status = write_lines(import, &lines, err);
     hone__space_free(space);
