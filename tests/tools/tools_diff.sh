@@ -17,6 +17,12 @@ out_has "same: 2"
 run 0 diff before.db before.db --full --format csv
 [ "$(wc -l <out)" -eq 3 ] || fail "not two rows"
 
+# A session is a number, all of it.
+for name in session:1abc session:1.9 session: session:-1; do
+    run 2 diff session:1 "$name" --db before.db
+    err_has "'$name': a session is a number"
+done
+
 # ---- beyond the noise, and not ---------------------------------------------------
 # Both winners have 1,500 ns; their intervals are given here.
 intervals="ci_low_ns = time_ns * 0.999, ci_high_ns = time_ns * 1.001"

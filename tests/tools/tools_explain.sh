@@ -28,6 +28,17 @@ run 0 explain gemm --limit 1 --db "$db" --format csv
 [ "$(wc -l <"$work/out")" -eq 2 ] || fail "not one finalist"
 [ "$before" = "$(cksum <"$db")" ] || fail "it was changed"
 
+# A long name of an operation, as compilers give them.
+long=tri_poi_fused_add_convolution_native_batch_norm_relu_threshold_backward_12
+cp "$db" "$work/long.db"
+run 0 sql --write "update problem set op = '$long' where op = 'gemm'" --db "$work/long.db"
+run 0 sql --write "update template set op = '$long' where op = 'gemm'" --db "$work/long.db"
+run 0 explain $long --db "$work/long.db" --format json
+json op=$long finalists.0.config=BLOCK=256
+run 0 report --op $long --db "$work/long.db" -o "$work/long.html"
+grep -qF "$long" "$work/long.html" || fail "the name is cut"
+grep -qF BLOCK=256 "$work/long.html" || fail "the section is empty"
+
 # ---- what matters, on a GPU that is not here -------------------------------------
 # 20 operations of which the time depends on TILE_N alone, in the 200 values that
 # it has there, of which 64 are told apart.

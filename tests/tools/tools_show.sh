@@ -207,6 +207,31 @@ if command -v sqlite3 >/dev/null; then
         fail "reading changed the format"
 fi
 
+# What an older format does not have is said, with what to do, not in SQL.
+for version in 1 2 3 4 5 6 7 8 9 10; do
+    old=$work/old_$version.db
+    "$(dirname "$HONE")/../tests/make_version" "$old" $version "$HONE_SOURCE/tests/db/version_1.sql"
+    before=$(cksum <"$old")
+    while read -r least command; do
+        expected=0
+        [ "$version" -ge "$least" ] || expected=3
+        # shellcheck disable=SC2086 # a list of words
+        run $expected $command --db "$old"
+        [ "$expected" -eq 0 ] || err_has "run: hone merge"
+    done <<END
+2 show problems
+2 show fleet
+9 show pareto
+2 diff session:1 session:1
+6 report -o $work/report.html
+6 explain gemm_f16
+1 show stale
+1 show parameters
+1 show models
+END
+    [ "$before" = "$(cksum <"$old")" ] || fail "reading changed format $version"
+done
+
 # Nobody may write it: reading works, tuning says so before it starts. Root
 # may write everything, so take another user.
 other=""

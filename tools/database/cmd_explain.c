@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a database: templates and vendors' functions. */
+enum { OLDEST_FORMAT = 6 };
+
 /* The sections of the text form, in their order. */
 static const struct {
     const char *key;
@@ -268,12 +271,13 @@ hone_exit hone__cmd_explain(const hone_options *options)
 
     if (status == HONE_OK) {
         about->path = hone__text_str(&path);
-        (void)snprintf(about->op, sizeof about->op, "%s",
-                       hone__options_arg(options, 0));
+        about->op = hone__options_arg(options, 0);
         status = hone__dims_stored(options, about->op, &dims, &err);
     }
     if (status == HONE_OK)
         status = hone__open_to_read(about->path, &about->db, &err);
+    if (status == HONE_OK)
+        status = hone__read_needs(about->db, about->path, OLDEST_FORMAT, &err);
     if (status == HONE_OK)
         status = find(options, about, hone__text_str(&dims), &err);
     if (status == HONE_OK)

@@ -236,6 +236,8 @@ hone_exit hone__cmd_show(const hone_options *options)
     if (status == HONE_OK)
         status = hone__open_to_read(hone__text_str(&path), &db, &err);
     if (status == HONE_OK)
+        status = hone__read_needs(db, hone__text_str(&path), view->least, &err);
+    if (status == HONE_OK)
         status = hone__show_query_make(options, view, db, &query, &err);
     code = status == HONE_OK ? print_view(options, view, db, &query)
                              : hone__message_error(&err);

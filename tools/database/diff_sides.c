@@ -23,6 +23,9 @@
     " FROM winner_v1 w"
 #define IN_TIME " ORDER BY w.tuned_at, w.session_id"
 
+/* Of a database: noise floors. */
+enum { OLDEST_FORMAT = 2 };
+
 /* What a session has in the ranking, else the best of its trials. */
 static const char of_session[] =
     "SELECT p.op, p.dims, s.mode, d.name, p.label, v.config, k.name,"
@@ -189,6 +192,12 @@ hone_status hone__side_read(const hone_options *options, const char *name,
         ++kind;
     value = hone__db_text(name + strlen(kinds[kind].prefix));
     walk.has_device = kinds[kind].has_device;
+    if (kinds[kind].sql == of_session &&
+        (!*value.text || value.text[strspn(value.text, "0123456789")]))
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "'%s': a session is a number, as hone show sessions "
+                          "has it",
+                          name);
     if (*kinds[kind].prefix)
         status = hone__locate_db(options, &path, err);
     else
@@ -197,6 +206,9 @@ hone_status hone__side_read(const hone_options *options, const char *name,
         status = hone__text_check(&path, err);
     if (status == HONE_OK)
         status = hone__open_to_read(hone__text_str(&path), &db, err);
+    if (status == HONE_OK)
+        status =
+            hone__read_needs(db, hone__text_str(&path), OLDEST_FORMAT, err);
     if (status == HONE_OK)
         status =
             hone__db_query(db, kinds[kind].sql, &value,

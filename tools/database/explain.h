@@ -12,7 +12,7 @@
 typedef struct hone_explained {
     hone_db *db;
     const char *path; /* of the database */
-    char op[64];
+    const char *op;   /* borrowed */
     char label[256];
     char mode[8];
     char device[128];

@@ -28,6 +28,7 @@ typedef struct hone_show_view {
     const char *columns; /* those of the text form */
     const char *noun;    /* "winner", of which there may be none */
     const char *more;    /* a row if it left out trials; NULL: it never does */
+    int least;           /* the oldest format of a file that has it */
 } hone_show_view;
 
 /* "" is the first one. HONE_ERR_ARGUMENT: NULL. */

@@ -293,58 +293,58 @@ static const hone_show_view views[] = {
      "op, label=problem, device_name=device, mode, time_ns:t=time, "
      "default_time_ns:t=default, gain:r, verdict_text=verdict, "
      "template_name=by, config:c=winner",
-     "winner", NULL},
+     "winner", NULL, 1},
     {"trials", trials,
      "op, label=problem, mode, outcome_text=outcome, time_ns:t=time, "
      "registers:n=regs, template_name=by, config:c=configuration, message",
-     "trial", NULL},
+     "trial", NULL, 1},
     {"sessions", sessions,
      "session_id:n=session, op, label=problem, mode, template_name=by, "
      "strategy, budget, n_trials:n=trials, status, verdict, "
      "started_at=started (UTC), device_name=device",
-     "session", NULL},
+     "session", NULL, 1},
     {"decisions", decisions,
      "session_id:n=session, op, label=problem, mode, kind=decision, ratio:n, "
      "n_samples:n=samples, config:c=configuration, against_config:c=against, "
      "text=reason",
-     "decision", NULL},
+     "decision", NULL, 1},
     {"devices", devices,
      "device_id:n=device, name, kind, arch, sm_count:n=SMs, "
      "memory_bytes:n=memory (bytes), driver_version=driver",
-     "device", NULL},
+     "device", NULL, 1},
     {"coverage", coverage,
      "op, device_name=device, mode, n_problems:n=problems, "
      "n_winners:n=winners, n_trials:n=trials, n_ok:n=ok, "
      "last_tuned_at=last tuned (UTC)",
-     "operation", NULL},
+     "operation", NULL, 1},
     {"problems", problems,
      "op, label=problem, device_name=device, mode, n_sessions:n=sessions, "
      "n_trials:n=trials, time_ns:t=winner, verdict, template_name=by, "
      "last_tuned_at=last tuned (UTC)",
-     "problem", NULL},
+     "problem", NULL, 2},
     {"stale", stale,
      "op, label=problem, device_name=device, mode, template_name=by, "
      "time_ns:t=time, tuned_at=tuned (UTC), reason",
-     "stale winner", NULL},
+     "stale winner", NULL, 1},
     {"pareto", pareto,
      "op, label=problem, device_name=device, mode, time_ns:t=time, "
      "energy_uj:n=energy (uJ), template_name=by, config:c=configuration, "
      "text=values",
-     "configuration on a front", NULL},
+     "configuration on a front", NULL, 9},
     {"parameters", parameters,
      "op, template_name=by, device_name=device, mode, parameter, value, "
      "n_trials:n=trials, n_ok:n=ok, best_ns:t=best, mean_ns:t=mean",
-     "parameter", more_trials},
+     "parameter", more_trials, 1},
     {"fleet", fleet,
      "device_name=device, driver_version=driver, host, card, "
      "n_trials:n=trials, "
      "sm_clock_mhz:n=MHz, n_common:n=in common, ratio:r=x median, "
      "noise_floor:r=noise, verdict",
-     "card", NULL},
+     "card", NULL, 2},
     {"models", models,
      "op, types, device_name=device, mode, kind, n_problems:n=problems, "
      "n_trials:n=trials, error_text=error, trained_at=trained (UTC)",
-     "model", NULL},
+     "model", NULL, 1},
 };
 enum { N_VIEWS = sizeof views / sizeof views[0] };
 

@@ -67,8 +67,9 @@ static hone_status write_trials(hone_export *export, const hone_format *format,
                                 hone_error *err)
 {
     static const hone_show_view view = {
-        "trials", "SELECT * FROM trial_v1" HONE_SHOW_FILTER HONE_SHOW_LIMIT, "",
-        "trial", NULL};
+        "trials", "SELECT * FROM trial_v1" HONE_SHOW_FILTER HONE_SHOW_LIMIT,
+        "",       "trial",
+        NULL,     1};
     hone_show_query query = {.n_values = 0};
     hone_status status = hone__open_to_read(path, &export->db, err);
 

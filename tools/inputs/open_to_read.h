@@ -9,5 +9,9 @@
  */
 hone_status hone__open_to_read(const char *path, hone_db **out,
                                hone_error *err);
+/* HONE_ERR_UNSUPPORTED with what to do: the file is of an older format than
+ * `least`, and does not have what is asked for. */
+hone_status hone__read_needs(hone_db *db, const char *path, int64_t least,
+                             hone_error *err);
 
 #endif

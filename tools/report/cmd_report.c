@@ -22,7 +22,8 @@ enum {
     FEWEST_ROWS = 10,
     DEFAULT_ROWS_OF_ALL = 1600,
     MANY_GROUPS = DEFAULT_ROWS_OF_ALL / DEFAULT_ROWS,
-    FOLD_ABOVE = 100
+    FOLD_ABOVE = 100,
+    OLDEST_FORMAT = 6 /* of a database: templates and vendors' functions */
 };
 
 typedef struct report_keys {
@@ -192,6 +193,8 @@ static hone_status make(const hone_options *options, const char *path,
     if (status == HONE_OK)
         status = hone__open_to_read(path, &db, err);
     if (status == HONE_OK)
+        status = hone__read_needs(db, path, OLDEST_FORMAT, err);
+    if (status == HONE_OK)
         status = hone__report_keys(db, &filter, &keys.items, &keys.n, err);
     if (status == HONE_OK && !keys.n)
         status = fail_empty(options, path, err);
@@ -201,7 +204,7 @@ static hone_status make(const hone_options *options, const char *path,
                      : make_page(options, db, &filter, &keys, out, err);
     if (status == HONE_OK)
         status = hone__text_check(out, err);
-    hone__free(keys.items);
+    hone__report_keys_free(keys.items, keys.n);
     hone__db_close(db);
     hone__text_free(&dims);
     return status;

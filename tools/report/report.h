@@ -96,7 +96,8 @@ typedef struct hone_report_params {
 } hone_report_params;
 
 typedef struct hone_report_key {
-    char op[64], mode[8];
+    char *op;
+    char mode[8];
     int64_t device_id;
 } hone_report_key;
 
@@ -130,10 +131,12 @@ typedef struct hone_report_filter {
     const char *op, *dims, *device, *mode;
 } hone_report_filter;
 
-/* The groups that there are, by op, device and mode. Freed by hone__free(). */
+/* The groups that there are, by op, device and mode. Freed by
+ * hone__report_keys_free(), also after a failure. */
 hone_status hone__report_keys(hone_db *db, const hone_report_filter *filter,
                               hone_report_key **out, size_t *out_n,
                               hone_error *err);
+void hone__report_keys_free(hone_report_key *keys, size_t n);
 /* Read one; free it, also after a failure. */
 hone_status hone__report_read(hone_db *db, const hone_report_filter *filter,
                               const hone_report_key *key,

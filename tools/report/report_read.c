@@ -40,14 +40,22 @@ static hone_status on_key(void *user, const hone_db_row *row, hone_error *err)
 {
     keys_walk *walk = user;
     hone_report_key *key;
+    int is_lost = 0;
 
     if (!HONE_GROW(walk->items, walk->n))
         return hone__out_of_memory(err, "");
     key = &walk->items[walk->n++];
-    COPY(key->op, row->values[0]);
+    key->op = hone__report_text(&row->values[0], &is_lost);
     COPY(key->mode, row->values[1]);
     key->device_id = row->values[2].integer;
-    return HONE_OK;
+    return is_lost ? hone__out_of_memory(err, "") : HONE_OK;
+}
+
+void hone__report_keys_free(hone_report_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        hone__free(keys[i].op);
+    hone__free(keys);
 }
 
 hone_status hone__report_keys(hone_db *db, const hone_report_filter *filter,
