@@ -296,10 +296,15 @@ static hone_status read_others(reader *r, hone_error *err)
 
 /* ---- configurations that were asked for --------------------------------- */
 
-static int is_there(const hone_bench_variants *variants, const char *config)
+/* Another implementation may have parameters of the same names. */
+static int is_there(const hone_bench_variants *variants,
+                    const char *implementation, const char *config)
 {
     for (int i = 0; i < variants->n; ++i) {
-        if (strcmp(hone__text_str(&variants->items[i].config), config) == 0)
+        const hone_bench_variant *v = &variants->items[i];
+
+        if (strcmp(v->implementation, implementation) == 0 &&
+            strcmp(hone__text_str(&v->config), config) == 0)
             return 1;
     }
     return 0;
@@ -309,6 +314,7 @@ static hone_status read_config(reader *r, const hone_space *space,
                                const int64_t *config, hone_error *err)
 {
     const hone_template *tmpl = r->stage->tmpl;
+    const char *name = hone__template_name(tmpl);
     hone_bench_variant *variant;
     hone_text text = {0};
     hone_status status;
@@ -317,12 +323,14 @@ static hone_status read_config(reader *r, const hone_space *space,
     HONE_TRY(hone__space_check(space, config, err));
     hone__space_format(space, config, &text);
     status = hone__text_check(&text, err);
-    if (status != HONE_OK || is_there(r->out, hone__text_str(&text))) {
+    if (status != HONE_OK || is_there(r->out, name, hone__text_str(&text))) {
         hone__text_free(&text);
         return status;
     }
     variant = add(r, "config");
     variant->config = text; /* moved */
+    (void)snprintf(variant->implementation, sizeof variant->implementation,
+                   "%.63s", name);
     {
         const hone_db_value params[] = {
             hone__db_text(tmpl->op), hone__db_text(tmpl->sha256),

@@ -123,6 +123,15 @@ out_has '"label": "best of plain"'
 run 2 bench twice --dims 4096 --device cpu --db "$db" --config BLOCK=64
 err_has "of which implementation of twice"
 run 0 bench twice/fast --dims 4096 --device cpu --db "$db" --config BLOCK=64
+# One that is called as the winner is, and is another one's.
+run 0 tune twice/fast --dims 4097 --device cpu --budget 1 --db "$work/one.db"
+run 0 bench twice/slow --dims 4097 --device cpu --db "$work/one.db" \
+    --config BLOCK=64 --config BLOCK=64 --format json
+json rows.0.name=winner rows.0.implementation=fast rows.0.config=BLOCK=64 \
+    rows.1.name=config rows.1.implementation=slow rows.1.config=BLOCK=64 \
+    rows.1.outcome=ok
+[ "$(grep -o '"implementation": "slow"' "$work/out" | wc -l)" -eq 1 ] ||
+    fail "a configuration has two rows"
 
 # Contracts that differ are no operation.
 mkdir "$work/two"
