@@ -116,3 +116,26 @@ json variants=40 failed=0
 [ "$(number cached "$work/out")" -ge 8 ] || fail "what was done is lost"
 [ "$(($(number cached "$work/out") + $(number compiles "$work/out")))" \
     -eq 40 ] || fail "the counts do not add up"
+
+# Another build of NVRTC's version, as updates of a toolkit bring: nothing is taken from
+# the cache of this one; a copy of this one finds all.
+run 0 doctor --format json
+library=$(sed -n 's/.*"name": "NVRTC".*"path": "\([^"]*\)".*/\1/p' "$work/out")
+builtins=$(find "${library%/*}" -name "libnvrtc-builtins.so.*.*" | head -n 1)
+if [ -n "$builtins" ]; then
+    mkdir "$work/nvrtc"
+    cp "$library" "$builtins" "$work/nvrtc"
+    HONE_CUDA_INCLUDE=$(sed -n 's/.*"name": "CUDA headers".*"detail": "\([^"]*\)".*/\1/p' \
+        "$work/out")
+    HONE_NVRTC_LIBRARY=$work/nvrtc/${library##*/}
+    export HONE_NVRTC_LIBRARY HONE_CUDA_INCLUDE
+    run 0 compile "$template" --limit 2 --cache-dir "$cache" --format json
+    json compiles=0 cached=2
+    for file in "$builtins" "$library"; do
+        printf '!' >>"$work/nvrtc/${file##*/}"
+        run 0 compile "$template" --limit 2 --cache-dir "$cache" --format json
+        json compiles=2
+        run 0 compile "$template" --limit 2 --cache-dir "$cache" --format json
+        json cached=2
+    done
+fi

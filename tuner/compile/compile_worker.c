@@ -9,6 +9,7 @@
 #include "tuner/compile/work_folder.h"
 #include "tuner/compile/cuda_headers.h"
 #include "tuner/compile/host_compiler.h"
+#include "tuner/compile/library_build.h"
 #include "tuner/process/guard.h"
 #include "tuner/process/sandbox.h"
 
@@ -28,6 +29,7 @@ typedef struct state {
     hone_toolchain toolchain;
     const hone_nvrtc *nvrtc;
     hone_cuda_headers cuda; /* that NVRTC opens itself */
+    hone_text nvrtc_build;  /* which of its version */
     hone_host_compiler host;
     char folder_path[4096];
     const char *folder; /* of this process, for the compiler; NULL: none */
@@ -51,6 +53,8 @@ static hone_status open_nvrtc(state *st, hone_error *err)
     (void)mallopt(M_TOP_PAD, 64 << 20);
     HONE_TRY(hone__nvrtc_get(&st->nvrtc, err));
     HONE_TRY(hone__nvrtc_toolchain(st->nvrtc, &st->toolchain, err));
+    hone__nvrtc_build(st->nvrtc, &st->nvrtc_build);
+    HONE_TRY(hone__text_check(&st->nvrtc_build, err));
     /* in the order of the options */
     st->cuda.folders[0] = st->nvrtc->includes;
     st->cuda.folders[1] = st->nvrtc->crt;
@@ -137,12 +141,25 @@ static hone_status compile(state *st, const hone_compile_input *input,
     return HONE_OK;
 }
 
+/* CUDA's headers that it may reach, and the compiler's build. That is no part
+ * of the toolchain: what a database has of another build of one version stays
+ * what it is, but is not compiled from the cache of it. */
 static hone_status find_opened(state *st, const hone_compile_input *input,
                                char out[HONE_SHA256_HEX], hone_error *err)
 {
+    hone_text all = {0};
+    hone_status status;
+
     out[0] = '\0';
-    return st->nvrtc ? hone__cuda_headers_digest(&st->cuda, input, out, err)
-                     : HONE_OK;
+    if (!st->nvrtc)
+        return HONE_OK;
+    HONE_TRY(hone__cuda_headers_digest(&st->cuda, input, out, err));
+    hone__text_printf(&all, "%s\n%s", out, hone__text_str(&st->nvrtc_build));
+    status = hone__text_check(&all, err);
+    if (status == HONE_OK)
+        hone__sha256_hex(all.data, all.length, out);
+    hone__text_free(&all);
+    return status;
 }
 
 /* What is opened is still what it was when the key was made: else nobody knows
@@ -285,6 +302,7 @@ int hone__compile_worker(void *user, int from_parent, int to_parent)
         status = hone__serve(from_parent, answer, &st, &err);
         hone__cuda_headers_free(&st.cuda);
     }
+    hone__text_free(&st.nvrtc_build);
     if (!is_confined) /* else the farm does */
         hone__work_folder_remove(st.folder);
     if (status != HONE_OK)
