@@ -128,15 +128,36 @@ static void test_absent(void **state)
     assert_nothing(&s);
     assert_true(strlen(hone__nvml_reason(NULL)) > 0);
     hone__nvml_close(NULL);
-    /* A device that the driver does not have. */
-    assert_int_equal(hone__nvml_open(&fake_driver, 1, &nvml, &err),
-                     HONE_ERR_CUDA);
-    assert_null(nvml);
     hone__alloc_fail_after(0);
     assert_int_equal(hone__nvml_open(&fake_driver, 0, &nvml, &err),
                      HONE_ERR_NO_MEMORY);
     hone__alloc_fail_after(-1);
     assert_null(nvml);
+}
+
+/* A device whose UUID the driver does not tell: where it is says who it is,
+ * here and to NVML. */
+static void test_no_uuid(void **state)
+{
+    hone_device device = {.driver = &fake_driver, .ordinal = 1};
+    hone_device_report report = {0};
+    hone_nvml *nvml = NULL;
+    hone_error err = {0};
+    hone_clocks s;
+
+    (void)state;
+    hone__cuda_device.describe(&device, &report);
+    assert_string_equal(report.id, "pci-00000000:c1:02.0");
+    setenv("FAKE_NVML_UUID", "GPU-00000000-0000-0000-0000-000000000000", 1);
+    assert_int_equal(hone__nvml_open(&fake_driver, 1, &nvml, &err), HONE_OK);
+    hone__nvml_sample(nvml, &s);
+    assert_nothing(&s);
+    assert_non_null(strstr(hone__nvml_reason(nvml), "00000000:c1:02.0"));
+    hone__nvml_close(nvml);
+    setenv("FAKE_NVML_PCI", "00000000:c1:02.0", 1);
+    assert_int_equal(hone__nvml_open(&fake_driver, 1, &nvml, &err), HONE_OK);
+    assert_values(nvml, 0);
+    hone__nvml_close(nvml);
 }
 
 static void assert_no_nvml(const char *words)
@@ -242,6 +263,7 @@ int main(void)
         cmocka_unit_test_setup(test_values, setup),
         cmocka_unit_test_setup(test_matching, setup),
         cmocka_unit_test_setup(test_absent, setup),
+        cmocka_unit_test_setup(test_no_uuid, setup),
         cmocka_unit_test_setup(test_look, setup),
         cmocka_unit_test_setup(test_mute_device, setup),
         cmocka_unit_test_setup(test_energy, setup),

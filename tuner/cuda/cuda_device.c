@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CUdevice_attribute values of the memory's speed. */
+/* CUdevice_attribute values of the memory's speed, and of a device's place on
+ * the PCI bus. */
 enum { ATTR_MEMORY_CLOCK_KHZ = 36, ATTR_BUS_BITS = 37 };
+enum { ATTR_PCI_BUS = 33, ATTR_PCI_DEVICE = 34, ATTR_PCI_DOMAIN = 50 };
 
 /* What a driver call for this device gave. */
 static hone_status check(const hone_device *device, hone_cu_result result,
@@ -73,15 +75,34 @@ static hone_status make_context(hone_device *device, hone_error *err)
         device->ordinal);
 }
 
-/* The card's UUID; its ordinal for a driver that does not tell. */
+int hone__cuda_pci_text(const hone_driver *driver, hone_cu_device device,
+                        char out[32])
+{
+    int domain = 0, bus = 0, slot = 0;
+
+    if (driver->device_attribute(&domain, ATTR_PCI_DOMAIN, device) ||
+        driver->device_attribute(&bus, ATTR_PCI_BUS, device) ||
+        driver->device_attribute(&slot, ATTR_PCI_DEVICE, device))
+        return 0;
+    (void)snprintf(out, 32, "%08x:%02x:%02x.0", (unsigned)domain, (unsigned)bus,
+                   (unsigned)slot);
+    return 1;
+}
+
+/* The card's UUID; for a driver that does not tell, its place on the bus, which
+ * CUDA_VISIBLE_DEVICES does not change as it does its number. */
 static void describe(const hone_device *device, hone_device_report *out)
 {
     unsigned char uuid[16] = {0};
+    char place[32];
 
     (void)snprintf(out->arch, sizeof out->arch, "sm_%d",
                    (int)device->properties.value[HONE_PROPERTY_sm]);
     if (device->driver->device_uuid(uuid, device->ordinal)) {
-        (void)snprintf(out->id, sizeof out->id, "gpu-%d", device->ordinal);
+        if (hone__cuda_pci_text(device->driver, device->ordinal, place))
+            (void)snprintf(out->id, sizeof out->id, "pci-%s", place);
+        else
+            (void)snprintf(out->id, sizeof out->id, "gpu-%d", device->ordinal);
         return;
     }
     for (int i = 0; i < 16; ++i)

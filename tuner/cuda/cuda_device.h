@@ -15,6 +15,11 @@ int hone__clock_settled(const double *mhz, int n);
 /* Cycles over nanoseconds as MHz; 0 if that cannot be a GPU's clock. */
 double hone__clock_mhz(uint64_t cycles, uint64_t ns);
 
+/* The device's place on the PCI bus, "00000000:c1:02.0"; 0: the driver does not
+ * tell. */
+int hone__cuda_pci_text(const hone_driver *driver, hone_cu_device device,
+                        char out[32]);
+
 /* ---- NVML -----------------------------------------------------------------
  * What the driver's management library says about a device while we measure
  * on it: clocks, power, temperature and why the clocks are held back. Only
@@ -25,8 +30,8 @@ typedef struct hone_nvml hone_nvml;
 
 /* Find the device of the CUDA driver in NVML, by its UUID, else by its place
  * on the PCI bus. No NVML, or a device it does not know, is no failure: the
- * monitor then says why in hone__nvml_reason(). HONE_ERR_NO_MEMORY,
- * HONE_ERR_CUDA. $HONE_NVML_LIBRARY names another library to load. */
+ * monitor then says why in hone__nvml_reason(). HONE_ERR_NO_MEMORY.
+ * $HONE_NVML_LIBRARY names another library to load. */
 hone_status hone__nvml_open(const hone_driver *driver, hone_cu_device device,
                             hone_nvml **out, hone_error *err);
 void hone__nvml_close(hone_nvml *nvml); /* NULL is a no-op */

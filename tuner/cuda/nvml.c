@@ -17,9 +17,6 @@ typedef struct nvmlDevice_st *nvml_device;
 
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
 
-/* CUdevice_attribute values of a device's place on the PCI bus. */
-enum { ATTR_PCI_BUS = 33, ATTR_PCI_DEVICE = 34, ATTR_PCI_DOMAIN = 50 };
-
 /* X(field, symbol, optional, return type, parameters). The reasons have an
  * old and a new name; a driver has one or both. */
 #define NVML_MAP(X)                                                            \
@@ -102,16 +99,28 @@ static nvml_device find_by_pci(const hone_nvml *nvml, const hone_driver *driver,
                                hone_cu_device cuda_device)
 {
     nvml_device device = NULL;
-    int domain = 0, bus = 0, slot = 0;
     char text[32];
 
-    if (driver->device_attribute(&domain, ATTR_PCI_DOMAIN, cuda_device) ||
-        driver->device_attribute(&bus, ATTR_PCI_BUS, cuda_device) ||
-        driver->device_attribute(&slot, ATTR_PCI_DEVICE, cuda_device))
+    if (!hone__cuda_pci_text(driver, cuda_device, text))
         return NULL;
-    (void)snprintf(text, sizeof text, "%08x:%02x:%02x.0", (unsigned)domain,
-                   (unsigned)bus, (unsigned)slot);
     return nvml->api.by_pci(text, &device) ? NULL : device;
+}
+
+/* What NVML does not know: its UUID, else its place. */
+static void say_unknown(hone_nvml *nvml, const hone_driver *driver,
+                        hone_cu_device device, const unsigned char uuid[16],
+                        int has_uuid)
+{
+    char text[48] = "";
+
+    if (has_uuid)
+        uuid_text("GPU", uuid, text);
+    else if (!hone__cuda_pci_text(driver, device, text))
+        (void)snprintf(text, sizeof text, "cuda:%d", device);
+    (void)snprintf(nvml->reason, sizeof nvml->reason,
+                   "NVML does not know the device %s, neither by its UUID nor "
+                   "by its PCI address",
+                   text);
 }
 
 /* Load and initialise; the reason says what is missing. */
@@ -168,29 +177,21 @@ hone_status hone__nvml_open(const hone_driver *driver, hone_cu_device device,
                             hone_nvml **out, hone_error *err)
 {
     unsigned char uuid[16] = {0};
+    const int has_uuid = driver->device_uuid(uuid, device) == 0;
     hone_nvml *nvml;
 
     *out = NULL;
-    HONE_TRY(hone__driver_check(driver, driver->device_uuid(uuid, device),
-                                "cuDeviceGetUuid", err));
     nvml = hone__alloc(sizeof *nvml);
     if (!nvml)
         return hone__fail(err, HONE_ERR_NO_MEMORY, "out of memory");
     *out = nvml;
     if (!start(nvml))
         return HONE_OK;
-    nvml->device = find_by_uuid(nvml, uuid);
+    nvml->device = has_uuid ? find_by_uuid(nvml, uuid) : NULL;
     if (!nvml->device)
         nvml->device = find_by_pci(nvml, driver, device);
-    if (!nvml->device) {
-        char text[48];
-
-        uuid_text("GPU", uuid, text);
-        (void)snprintf(nvml->reason, sizeof nvml->reason,
-                       "NVML does not know the device %s, neither by its "
-                       "UUID nor by its PCI address",
-                       text);
-    }
+    if (!nvml->device)
+        say_unknown(nvml, driver, device, uuid, has_uuid);
     return HONE_OK;
 }
 

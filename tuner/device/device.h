@@ -30,7 +30,8 @@
 /* Name, architecture and properties of a device. */
 typedef struct hone_device_report {
     char name[128];
-    char id[40];        /* of this very card: 32 hex digits; "cpu" */
+    char id[40];        /* of this very card: 32 hex digits, or where it is;
+                           "cpu" */
     char arch[16];      /* "sm_90", "cpu" */
     int driver_version; /* 13000: CUDA 13.0; 0: none */
     int n_devices;      /* of its kind, that the driver shows */
