@@ -108,6 +108,12 @@ err_has "1 line was not written to the end"
 grep -q '"launches": *40' "$work/out" || fail "counts are not added up"
 grep -q '"dims": \[9999' "$work/out" && fail "a torn line was tuned"
 
+# The example of hone-record(5) is a whole line, of a GPU.
+grep -e '^# hone-record 1$' -e ' sum=[0-9a-f]*$' "$HONE_SOURCE/tools/man/hone-record.5.scd" >"$work/example"
+[ "$(wc -l <"$work/example")" -eq 2 ] || fail "the manual has another example"
+run 3 tune --shapes "$work/example" --device cpu
+err_has "example:2: left out: gemm 4096,4096,4096,4 was launched on the other kind of device"
+
 # Mistakes.
 echo 'saxpy 1M 0' >"$work/bad"
 run 3 tune --shapes "$work/bad" --device cpu
