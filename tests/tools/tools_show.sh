@@ -207,6 +207,18 @@ if command -v sqlite3 >/dev/null; then
         fail "reading changed the format"
 fi
 
+# What is later is of the same compiler, and another driver than the winner's.
+cp "$db" "$work/stale.db"
+run 0 sql --write "insert into toolchain (name, version) values ('nvrtc', '13.1'), ('c++', '14')" --db "$work/stale.db"
+for driver in 13010 13000; do
+    run 0 sql --write "insert into device select (select max(device_id) + 1 from device),
+        printf('%064d', $driver), kind, name, arch, sm_count, memory_bytes + $driver, l2_bytes, '$driver', facts
+        from device where device_id = 1" --db "$work/stale.db"
+done
+run 0 show stale --op gemm --db "$work/stale.db" --format csv
+out_has "compiled by nvrtc 13.0; later runs have nvrtc 13.1"
+out_has "tuned with driver 13000; later runs have 13010"
+
 # What an older format does not have is said, with what to do, not in SQL.
 for version in 1 2 3 4 5 6 7 8 9 10; do
     old=$work/old_$version.db

@@ -147,20 +147,24 @@ static const char problems[] =
 #define STALE_DRIVER                                                           \
     STALE("'tuned with driver ' || driver_version || '; later runs have ' ||"  \
           " (SELECT n.driver_version" LATER_DEVICE                             \
+          "  AND n.driver_version <> w.driver_version"                         \
           "  ORDER BY n.device_id DESC LIMIT 1)",                              \
           "EXISTS (SELECT 1 FROM device o JOIN device n ON n.name = o.name"    \
           " AND n.kind = o.kind AND n.driver_version <> o.driver_version)"     \
           " AND EXISTS (SELECT 1" LATER_DEVICE                                 \
           " AND n.driver_version <> w.driver_version)")
+/* Of the same compiler: what compiles for another device is none later. */
+#define LATER_TOOLCHAIN                                                        \
+    " FROM toolchain o JOIN toolchain n"                                       \
+    " ON n.name = o.name AND n.toolchain_id > o.toolchain_id"                  \
+    " WHERE o.name || ' ' || o.version = w.toolchain"
 #define STALE_COMPILER                                                         \
     STALE("'compiled by ' || toolchain || '; later runs have ' ||"             \
-          " (SELECT n.name || ' ' || n.version FROM toolchain n"               \
+          " (SELECT n.name || ' ' || n.version" LATER_TOOLCHAIN                \
           "  ORDER BY n.toolchain_id DESC LIMIT 1)",                           \
           "EXISTS (SELECT 1 FROM toolchain o JOIN toolchain n"                 \
           " ON n.name = o.name AND n.version <> o.version)"                    \
-          " AND EXISTS (SELECT 1 FROM toolchain o JOIN toolchain n"            \
-          " ON n.name = o.name AND n.toolchain_id > o.toolchain_id"            \
-          " WHERE o.name || ' ' || o.version = w.toolchain)")
+          " AND EXISTS (SELECT 1" LATER_TOOLCHAIN ")")
 static const char stale[] =
     "SELECT op, dims, label, mode, device_name, template_name, config,"
     " time_ns, tuned_at, reason FROM (" STALE_TEXT " UNION ALL " STALE_RUN
