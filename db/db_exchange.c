@@ -3,7 +3,9 @@
 #include "db/db_exchange.h"
 #include "db/db_internal.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* CHECK and CHECK_OR_NULL as two numbers: which check, and whether a value may
@@ -47,6 +49,23 @@ static int is_choice(const char *choices, const char *text, size_t length)
     return 0;
 }
 
+/* "4096,4": whole numbers of 64 bits; "" is none of them. */
+static int is_list_of_numbers(const char *text)
+{
+    while (*text) {
+        char *end;
+
+        if (*text < '0' || *text > '9')
+            return 0;
+        errno = 0;
+        (void)strtoll(text, &end, 10);
+        if (errno || (*end && *end != ',') || (*end && !end[1]))
+            return 0;
+        text = *end ? end + 1 : end;
+    }
+    return 1;
+}
+
 static int is_text(const hone_db_field *field, const hone_db_value *value)
 {
     const char *text = value->text;
@@ -58,7 +77,7 @@ static int is_text(const hone_db_field *field, const hone_db_value *value)
     case HONE_DB_CHECK_NAME:
         return n > 0;
     case HONE_DB_CHECK_NUMBERS:
-        return strspn(text, "0123456789,") == n;
+        return is_list_of_numbers(text);
     case HONE_DB_CHECK_HASH:
         return n == HONE_SHA256_HEX - 1 &&
                strspn(text, "0123456789abcdef") == n;

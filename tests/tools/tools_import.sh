@@ -170,6 +170,9 @@ edit 2 's/"time_ns":[0-9.]*/"time_ns":1e999/' "bad.jsonl:2: 'time_ns' cannot be"
 edit 2 's/"sm_count":[0-9]*/"sm_count":99999999999999999999/' "has to be a whole number above 0"
 edit 2 's/"sm_count":[0-9]*/"sm_count":1.5/' "'sm_count' cannot be '1.5'"
 edit 2 's/"sm_count":[0-9]*/"sm_count":"1"/' "'sm_count' has to be a number"
+for dims in ',,' '1,,2' '1,' ',1' 99999999999999999999 '1,99999999999999999999'; do
+    edit 2 's/"dims":"[0-9,]*"/"dims":"'"$dims"'"/' "'dims' cannot be '$dims': it has to be whole numbers with commas"
+done
 edit 2 's/"op":"saxpy"/"op":7/' "'op' has to be a text"
 edit 2 's/"op":"saxpy"/"op":null/' "'op' is missing"
 edit 2 's/"mode":/"mood":/' "there is no member 'mood'"
