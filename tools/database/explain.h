@@ -59,7 +59,7 @@ hone_status hone__explain_code(const hone_explained *about,
 /* Whose counters they are to be. */
 typedef struct hone_ncu_winner {
     int64_t trial_id;
-    hone_text implementation, config, device;
+    hone_text implementation, config, card; /* by its name */
 } hone_ncu_winner;
 
 /* Does what ncu and `hone run` printed say that the winner ran, on its device?

@@ -171,10 +171,10 @@ static hone_status on_winner(void *user, const hone_db_row *row,
     list_kernels(row->values[1].text, &words->kernels);
     hone__text_puts(&winner->implementation, row->values[2].text);
     hone__text_puts(&winner->config, row->values[3].text);
-    hone__text_puts(&winner->device, row->values[4].text);
+    hone__text_puts(&winner->card, row->values[4].text);
     HONE_TRY(hone__text_check(&winner->implementation, err));
     HONE_TRY(hone__text_check(&winner->config, err));
-    HONE_TRY(hone__text_check(&winner->device, err));
+    HONE_TRY(hone__text_check(&winner->card, err));
     return hone__text_check(&words->kernels, err);
 }
 
@@ -185,7 +185,7 @@ static void words_free(ncu_words *words)
     hone__text_free(&words->kernels);
     hone__text_free(&words->winner.implementation);
     hone__text_free(&words->winner.config);
-    hone__text_free(&words->winner.device);
+    hone__text_free(&words->winner.card);
 }
 
 hone_status hone__explain_profile(const hone_explained *about,

@@ -36,7 +36,7 @@ int hone__explain_ncu_is_of(const hone_ncu_winner *winner, const char *text,
 {
     json_t *run = find_run(text);
     const char *device = json_string_value(json_object_get(run, "device"));
-    const int is_device = is_text(run, "device", &winner->device);
+    const int is_device = is_text(run, "device", &winner->card);
     const int is_winner =
         is_device && is_text(run, "implementation", &winner->implementation) &&
         is_text(run, "config", &winner->config);
@@ -45,7 +45,7 @@ int hone__explain_ncu_is_of(const hone_ncu_winner *winner, const char *text,
         (void)snprintf(why, 200, "nothing says which variant ran");
     else if (!is_device)
         (void)snprintf(why, 200, "it ran on '%.64s', and was tuned on '%.64s'",
-                       device, hone__text_str(&winner->device));
+                       device, hone__text_str(&winner->card));
     else if (!is_winner)
         (void)snprintf(why, 200,
                        "another variant ran than the one that is explained");
