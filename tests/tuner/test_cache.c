@@ -389,6 +389,46 @@ static void leave(const char *name, int age_s)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
+static int mode_of(const char *name)
+{
+    char path[256];
+    struct stat status;
+
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(stat(path, &status), 0);
+    return (int)(status.st_mode & 0777);
+}
+
+/* A cache of a group is written to by all of it, one's own by nobody else. */
+static void test_whose_it_is(void **state)
+{
+    static const int modes[] = {0770, 0777, 0750, 0700};
+    const mode_t before = umask(077);
+
+    (void)state;
+    for (int i = 0; i < 4; ++i) {
+        const hone_compile_output output = {.registers = 7};
+        const int more = i == 1 ? 077 : i == 0 ? 070 : 0;
+        char command[128], part[8], entry[80];
+
+        (void)snprintf(part, sizeof part, "%.2s", key);
+        (void)snprintf(entry, sizeof entry, "%.2s/%s", key, key);
+        (void)snprintf(command, sizeof command, "rm -rf '%s'/*", folder);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(chmod(folder, (mode_t)modes[i]), 0);
+        hone__cache_unlock(hone__cache_lock(folder, key, 1));
+        assert_int_equal(hone__cache_store(folder, key, &output, NULL),
+                         HONE_OK);
+        hone__cache_keep_below(folder, 1 << 20);
+        assert_int_equal(mode_of("lock"), 0600 | (more & 066));
+        assert_int_equal(mode_of("trimmed"), 0600 | (more & 066));
+        assert_int_equal(mode_of("tmp"), 0700 | more);
+        assert_int_equal(mode_of(part), 0700 | more);
+        assert_int_equal(mode_of(entry), 0644 | (more & 066));
+    }
+    (void)umask(before);
+}
+
 static void test_sweeps_old_leftovers(void **state)
 {
     char path[128];
@@ -421,6 +461,7 @@ int main(void)
         IN_FOLDER(test_reads_old_entries),
         IN_FOLDER(test_lock_is_for_one_process),
         cmocka_unit_test(test_no_folder_no_lock),
+        IN_FOLDER(test_whose_it_is),
         IN_FOLDER(test_readers_never_see_a_part),
         IN_FOLDER(test_sweeps_old_leftovers),
     };

@@ -160,6 +160,7 @@ void hone__cache_keep_below(const char *folder, int64_t most_bytes)
     fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
     if (fd < 0)
         return;
+    hone__cache_share(folder, fd);
     (void)futimens(fd, NULL);
     (void)close(fd);
     if (hone__cache_trim(folder, most_bytes, 1, &trimmed, NULL) == HONE_OK &&

@@ -73,6 +73,35 @@ static hone_status entry_path(const char *folder, const char *key,
     return make_path(folder, shard, name, out, err);
 }
 
+void hone__cache_share(const char *folder, int fd)
+{
+    struct stat cache, own;
+    mode_t more;
+
+    if (stat(folder, &cache) || fstat(fd, &own))
+        return;
+    more = (cache.st_mode & 020 ? 070 : 0u) | (cache.st_mode & 002 ? 007 : 0u);
+    if (!S_ISDIR(own.st_mode))
+        more &= 066;
+    if ((own.st_mode & more) != more && own.st_uid == geteuid())
+        (void)fchmod(fd, (own.st_mode & 07777) | more);
+}
+
+/* One of the cache's folders. */
+static hone_status make_folder(const char *folder, const char *path,
+                               hone_error *err)
+{
+    int fd;
+
+    HONE_TRY(hone__folder_create(path, err));
+    fd = open(path, FOLDER);
+    if (fd >= 0) {
+        hone__cache_share(folder, fd);
+        (void)close(fd);
+    }
+    return HONE_OK;
+}
+
 /* Writers rename their file within seconds; an hour allows for clocks that
  * differ between the machines that share a folder. */
 static void sweep(const char *folder)
@@ -141,6 +170,8 @@ int hone__cache_lock(const char *folder, const char *key, double patience_s)
 
     if (make_path(folder, ".", "lock", path, NULL) == HONE_OK)
         lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (lock >= 0)
+        hone__cache_share(folder, lock);
     while (lock >= 0 && fcntl(lock, F_OFD_SETLK, &range)) {
         const int taken = errno == EAGAIN || errno == EACCES || errno == EINTR;
 
@@ -216,14 +247,16 @@ static hone_status write_entry(const char *folder, const char *key,
     int fd;
 
     HONE_TRY(make_path(folder, "tmp", "", path, err));
-    HONE_TRY(hone__folder_create(path, err));
+    HONE_TRY(make_folder(folder, path, err));
     HONE_TRY(make_path(folder, "tmp", "XXXXXX", temporary, err));
     HONE_TRY(entry_path(folder, key, "", path, err));
-    HONE_TRY(hone__folder_create(path, err));
+    HONE_TRY(make_folder(folder, path, err));
     HONE_TRY(entry_path(folder, key, key, path, err));
     fd = mkstemp(temporary);
+    if (fd >= 0 && fchmod(fd, 0644) == 0)
+        hone__cache_share(folder, fd);
     if (fd < 0 || hone__write_all(fd, bytes->data, bytes->length) ||
-        fsync(fd) || fchmod(fd, 0644) || rename(temporary, path)) {
+        fsync(fd) || rename(temporary, path)) {
         const int code = errno;
 
         if (fd >= 0)

@@ -28,6 +28,11 @@ hone_status hone__cache_key(const hone_compile_input *input,
                             const hone_toolchain *toolchain, const char *opened,
                             char out_key[HONE_SHA256_HEX], hone_error *err);
 
+/* Who may write to the cache may write to what is in it, whatever the umask of
+ * the user who made it: what `fd`, a file or a folder of the cache's, needs
+ * more than it has. Somebody else's is left as it is. */
+void hone__cache_share(const char *folder, int fd);
+
 /* Make the folder ready, and remove what writers that were killed an hour ago
  * or longer left behind. HONE_ERR_IO with the path. */
 hone_status hone__cache_prepare(const char *folder, hone_error *err);
