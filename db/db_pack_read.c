@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collecting what a pack is made of: winners of the latest templates, for each
- * that is a function of a vendor's library the best place behind it that needs
- * none, and defaults; each variant looked at as before a launch. */
+/* Collecting what a pack is made of: winners of the latest templates, behind
+ * each that is damaged or a function of a vendor's library the places up to one
+ * that is neither, and defaults; each variant looked at as before a launch. */
 #include "db/db_pack_parts.h"
 
 #include "runtime/store/launch_hash.h"
@@ -192,15 +192,25 @@ enum {
     DEVICE_ID
 };
 
+#define HAS_CODE                                                               \
+    " (cubin_sha256 IS NOT NULL"                                               \
+    " OR instr(launch_plan, char(10) || 'vendor ') > 0)"
+
 static const char winners_sql[] =
     RANKED_COLUMNS " WHERE rank = 1 AND template_is_latest = 1"
-                   " AND device_kind IN ('cuda', 'cpu')"
-                   " AND (cubin_sha256 IS NOT NULL"
-                   " OR instr(launch_plan, char(10) || 'vendor ') > 0)";
-static const char standin_sql[] =
+                   " AND device_kind IN ('cuda', 'cpu') AND" HAS_CODE;
+static const char places_sql[] =
     RANKED_COLUMNS " WHERE problem_id = ?1 AND device_id = ?2 AND mode = ?3"
                    " AND rank > 1 AND template_is_latest = 1"
-                   " AND cubin_sha256 IS NOT NULL ORDER BY rank LIMIT 1";
+                   " AND" HAS_CODE " ORDER BY rank";
+/* As the runtime takes them (runtime/store/store_rows.c). */
+static const char defaults_sql[] =
+    "SELECT op, arch, preference, variant_id FROM default_v2 v WHERE" HAS_CODE
+    " AND NOT EXISTS (SELECT 1 FROM template k JOIN template newer"
+    " ON newer.op = k.op AND newer.name = k.name"
+    " AND newer.last_put_unix_ns > k.last_put_unix_ns"
+    " WHERE k.op = v.op AND k.name = v.implementation"
+    " AND k.sha256 = v.template_sha256)";
 
 /* "4096,4096,4"; 0 if it is no such list. */
 static int read_dims(pack_input *in, const char *text, pack_winner *out)
@@ -261,12 +271,23 @@ static hone_status add_winner(pack_input *in, const hone_db_value *values,
     return HONE_OK;
 }
 
-static hone_status on_standin(void *user, const hone_db_row *row,
-                              hone_error *err)
+/* The places behind a winner that may not be launched where the pack is read:
+ * up to the first that needs no library and is whole. */
+typedef struct place_walk {
+    pack_input *in;
+    int is_done;
+} place_walk;
+
+static hone_status on_place(void *user, const hone_db_row *row, hone_error *err)
 {
+    place_walk *walk = user;
     pack_variant *variant;
 
-    return add_winner(user, row->values, &variant, err);
+    if (walk->is_done)
+        return HONE_OK;
+    HONE_TRY(add_winner(walk->in, row->values, &variant, err));
+    walk->is_done = variant && !variant->is_vendors && !variant->is_damaged;
+    return HONE_OK;
 }
 
 static hone_status on_winner(void *user, const hone_db_row *row,
@@ -275,16 +296,14 @@ static hone_status on_winner(void *user, const hone_db_row *row,
     const hone_db_value *const values = row->values;
     const hone_db_value ranking[] = {values[PROBLEM_ID], values[DEVICE_ID],
                                      values[MODE]};
-    pack_input *in = user;
-    pack_variant *variant;
+    place_walk walk = {.in = user};
 
-    if (!hone__pack_is_wanted(in, values[OP].text, values[ARCH].text))
+    if (!hone__pack_is_wanted(walk.in, values[OP].text, values[ARCH].text))
         return HONE_OK;
-    HONE_TRY(add_winner(in, values, &variant, err));
-    /* Where the library is missing, or the row is damaged. */
-    if (!variant || (!variant->is_vendors && !variant->is_damaged))
-        return HONE_OK;
-    return hone__db_query(in->db, standin_sql, ranking, 3, on_standin, in, err);
+    HONE_TRY(on_place(&walk, row, err));
+    return walk.is_done ? HONE_OK
+                        : hone__db_query(walk.in->db, places_sql, ranking, 3,
+                                         on_place, &walk, err);
 }
 
 static hone_status on_default(void *user, const hone_db_row *row,
@@ -310,10 +329,8 @@ static hone_status on_default(void *user, const hone_db_row *row,
 hone_status hone__pack_collect(pack_input *in, hone_error *err)
 {
     HONE_TRY(hone__db_query(in->db, winners_sql, NULL, 0, on_winner, in, err));
-    HONE_TRY(hone__db_query(in->db,
-                            "SELECT op, arch, preference, variant_id"
-                            " FROM default_v2",
-                            NULL, 0, on_default, in, err));
+    HONE_TRY(
+        hone__db_query(in->db, defaults_sql, NULL, 0, on_default, in, err));
     return hone__pack_collect_choosers(in, err);
 }
 

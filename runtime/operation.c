@@ -229,7 +229,7 @@ static hone_status explain_unknown(const hone_ctx *ctx, const char *op,
                                    size_t n_outdated, hone_error *err)
 {
     const char *const older =
-        n_outdated ? "; winners of an older template do not count" : "";
+        n_outdated ? "; kernels of an older template do not count" : "";
 
     if (ctx->n_stores == 1)
         return hone__fail(err, HONE_ERR_NOT_FOUND,

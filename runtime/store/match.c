@@ -131,7 +131,7 @@ static void count_outdated(hone_matcher *m)
         m->n_outdated += m->sources[i].op->n_outdated;
     if (m->n_outdated)
         (void)snprintf(m->outdated, sizeof m->outdated,
-                       " (%zu winners of an older template are left out)",
+                       " (%zu kernels of an older template are left out)",
                        m->n_outdated);
 }
 

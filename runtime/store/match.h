@@ -59,8 +59,8 @@ typedef struct hone_matcher {
     char arch[16];                  /* of the device: "sm_90", "cpu" */
     char device[64];                /* "sm_90 with 132 multiprocessors" */
     size_t n_waiting;               /* rows that LATER leaves out */
-    size_t n_outdated;              /* winners of an older template */
-    char outdated[80]; /* " (3 winners of an older template are left out)",
+    size_t n_outdated;              /* kernels of an older template */
+    char outdated[80]; /* " (3 kernels of an older template are left out)",
                           or nothing */
     size_t most;       /* neighbours that are looked at */
     size_t n_damaged;  /* better ones that were left out for that */

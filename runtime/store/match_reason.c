@@ -281,7 +281,7 @@ static hone_status describe_lack(const hone_matcher *m,
 
     if (s->op->n_outdated) {
         hone__text_printf(text,
-                          "%s '%s' has%s only winners of an older template "
+                          "%s '%s' has%s only kernels of an older template "
                           "of '%s'",
                           noun, path, device, m->query->op);
     } else if (s->op->n_unreadable) {

@@ -85,7 +85,7 @@ typedef struct hone_store_op {
     size_t n_rows;              /* those that were gathered last */
     hone_store_row **rows;
     int has_more;        /* rows of the kind that were not gathered */
-    size_t n_outdated;   /* winners of an older template, left out of rows */
+    size_t n_outdated;   /* kernels of an older template, left out of rows */
     size_t n_unreadable; /* rows that make no sense, left out as well */
     hone_store_plan *plans;
     hone_table kept;  /* of a pack: its rows and plans that were read */

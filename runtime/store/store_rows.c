@@ -29,14 +29,14 @@ enum {
     COLUMN_LAUNCH_SHA256,
     COLUMN_RANK,
     COLUMN_PREFERENCE,
-    COLUMN_DIMS, /* from here on of winners only */
+    COLUMN_DIMS, /* from here on of winners, but for what is marked */
     COLUMN_LABEL,
     COLUMN_MODE,
     COLUMN_DEVICE_NAME,
     COLUMN_DRIVER,
     COLUMN_SM_COUNT,
     COLUMN_TIME_NS,
-    COLUMN_IS_LATEST,
+    COLUMN_IS_LATEST, /* of defaults, too */
     COLUMN_PROBLEM,
     COLUMN_DEVICE
 };
@@ -58,11 +58,21 @@ typedef enum store_view {
     "dims, label, mode, device_name, driver_version, sm_count, time_ns, "      \
     "template_is_latest, problem_id, device_id FROM "
 /* A function of a vendor's library has no cubin, but a line in its plan. */
-#define OF_WINNERS                                                             \
-    " WHERE op = ?1 AND device_kind = ?2 AND (cubin_sha256 IS NOT NULL"        \
+#define HAS_CODE                                                               \
+    "(cubin_sha256 IS NOT NULL"                                                \
     " OR instr(launch_plan, char(10) || 'vendor ') > 0)"
+#define OF_WINNERS " WHERE op = ?1 AND device_kind = ?2 AND " HAS_CODE
 
-#define OF_DEFAULTS " WHERE op = ?1 AND (arch = 'cpu') = (?2 = 'cpu')"
+/* As with winners: is it of the template's latest text? What was imported has
+ * no plan. */
+#define OF_DEFAULTS(view, name)                                                \
+    ", NULL, NULL, NULL, NULL, NULL, NULL, NULL,"                              \
+    " NOT EXISTS (SELECT 1 FROM template k JOIN template newer"                \
+    " ON newer.op = k.op AND newer.name = k.name"                              \
+    " AND newer.last_put_unix_ns > k.last_put_unix_ns"                         \
+    " WHERE k.op = v.op AND k.name = v." name                                  \
+    " AND k.sha256 = v.template_sha256) FROM " view " v"                       \
+    " WHERE op = ?1 AND (arch = 'cpu') = (?2 = 'cpu') AND " HAS_CODE
 
 /* What differs: how a row is called, its rank and preference, and all from
  * there on. */
@@ -74,9 +84,9 @@ static const struct {
     const char *rest;
 } views[] = {
     [VIEW_DEFAULTS] = {"variant_id", "implementation", "1", "0, preference",
-                       " FROM default_v2" OF_DEFAULTS},
+                       OF_DEFAULTS("default_v2", "implementation")},
     [VIEW_DEFAULTS_5] = {"variant_id", "template_name", "1", "0, 2",
-                         " FROM default_v1" OF_DEFAULTS},
+                         OF_DEFAULTS("default_v1", "template_name")},
     [VIEW_WINNERS] = {"trial_id", "template_name", "is_default", "1, 2",
                       ", " COLUMNS_OF_WINNERS "winner_v1" OF_WINNERS},
     [VIEW_SAMPLE] = {"trial_id", "template_name", "is_default", "1, 2",
@@ -106,8 +116,7 @@ static const struct {
          " AND newer.last_put_unix_ns > k.last_put_unix_ns))"
          " WHERE op = ?1 AND (compile_arch = 'cpu') = (?2 = 'cpu')"
          " AND launch_sha256 IN (SELECT value FROM json_each(?8))"
-         " AND (cubin_sha256 IS NOT NULL"
-         " OR instr(launch_plan, char(10) || 'vendor ') > 0)"},
+         " AND " HAS_CODE},
 };
 
 /* Of one configuration, in whatever order it is written. */
@@ -245,8 +254,9 @@ static hone_status add_row(hone_store_op *op, sqlite3_stmt *statement,
     const int64_t rank = sqlite3_column_int64(statement, COLUMN_RANK);
     hone_store_row *row;
 
-    if (rank && !sqlite3_column_int(statement, COLUMN_IS_LATEST)) {
-        op->n_outdated += rank == 1;
+    if (sqlite3_column_count(statement) > COLUMN_IS_LATEST &&
+        !sqlite3_column_int(statement, COLUMN_IS_LATEST)) {
+        op->n_outdated += rank <= 1;
         return HONE_OK;
     }
     row = hone__arena_alloc(&op->arena, sizeof *row);

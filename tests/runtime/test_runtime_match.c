@@ -413,11 +413,11 @@ static void winners_of_older_templates(void **state)
     ctx = runtime_open(fixture);
     assert_hone(ctx, hone_plan_create(ctx, "axpy", &n, 1, &plan, &match),
                 HONE_OK);
-    assert_contains(match.reason, "(1 winners of an older template");
+    assert_contains(match.reason, "(1 kernels of an older template");
     hone_plan_destroy(plan);
     hone_close(ctx);
     fake_device(80, 108, "Fake A100");
-    refuse_axpy(fixture, n, "(1 winners of an older template");
+    refuse_axpy(fixture, n, "(1 kernels of an older template");
 }
 
 static void unknown_operation(void **state)

@@ -101,10 +101,10 @@ static hone_target target_here(void)
     return target;
 }
 
-/* How many winners of an older template were met is of what was read. */
+/* How many kernels of an older template were met is of what was read. */
 static void leave_out_count(char *text)
 {
-    static const char end[] = " winners of an older template are left out)";
+    static const char end[] = " kernels of an older template are left out)";
     char *to = strstr(text, end);
     char *from = to;
 

@@ -45,6 +45,44 @@ for dims in 5003 7001 1000003; do
         fail "$(diff "$work/expected" "$work/got")"
 done
 
+# The first places of a ranking are damaged: the next one answers from both.
+cp "$HONE_DB" "$work/whole.db"
+run 0 sql --write "UPDATE variant SET launch_sha256 = replace(launch_sha256,
+        substr(launch_sha256, 1, 1), 'x')
+    WHERE variant_id IN (SELECT variant_id FROM ranked_v1 WHERE op = 'saxpy' AND rank < 3)"
+run 0 pack -o "$work/places"
+out_has "winners: 2"
+run 0 run saxpy --dims 5003 --device cpu
+out_has "match: exact"
+run 0 run saxpy --dims 5003 --device cpu --db "$work/places"
+out_has "match: exact"
+
+# A function of a library that was imported has no plan: it is no default.
+cp "$work/whole.db" "$HONE_DB"
+run 0 sql --write "INSERT INTO template (op, name, sha256, source_sha256, last_put_unix_ns, kind)
+    SELECT op, 'lib', sha256, source_sha256, 1, 'vendor' FROM template WHERE op = 'saxpy'"
+run 0 sql --write "INSERT INTO variant (template_id, toolchain_id, config, types, arch, options,
+        outcome, launch_lines, is_default)
+    SELECT template_id, 1, '', '', 'cpu', '', 'ok', '', 1 FROM template WHERE name = 'lib'"
+run 0 pack -o "$work/vendors"
+! grep damaged "$work/out" "$work/err" || fail "what was imported is damaged"
+run 0 run saxpy --dims 1000003 --device cpu
+! grep damaged "$work/out" "$work/err" || fail "what was imported is damaged"
+
+# A later text of the template: nothing of the older one is launched, no default.
+cp "$work/whole.db" "$HONE_DB"
+run 0 sql --write "DELETE FROM ranking WHERE problem_id IN (SELECT problem_id FROM problem WHERE op = 'saxpy')"
+run 0 run saxpy --dims 1000003 --device cpu
+out_has "match: default"
+run 0 sql --write "INSERT INTO template (op, name, sha256, source_sha256, last_put_unix_ns, kind)
+    SELECT op, name, source_sha256, source_sha256, last_put_unix_ns + 1, kind
+      FROM template WHERE op = 'saxpy'"
+run 3 run saxpy --dims 1000003 --device cpu
+err_has "only kernels of an older template of 'saxpy'"
+run 0 pack -o "$work/later"
+out_has "operations: 1"
+cp "$work/whole.db" "$HONE_DB"
+
 # Only what was asked for; a name that is not there is a mistake.
 run 0 pack -o "$work/part" --op sum --arch cpu
 out_has "operations: 1"
