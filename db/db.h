@@ -489,12 +489,14 @@ typedef struct hone_db_merged { /* what was not there */
 
 /* Take the rows of other databases, of any format up to the current one, all of
  * them or, after a failure, none. Again it adds nothing,
- * and in another order the same rows result (merge_rows.sql). Of an artifact, a
- * launch plan and a model a whole one takes the place of a damaged one; what is
- * damaged in all of them stays so. They are only read.
- * HONE_ERR_ARGUMENT (one of them is `db` itself), what opening one may
- * return, HONE_ERR_DATABASE (a row refers to none, or has what the schema
- * refuses: `err` names the file), HONE_ERR_IO (no room beside `db`). */
+ * and in another order the same rows result (merge_rows.sql), but for their
+ * ids: of trials of one variant the one that was taken last is the last, of
+ * baselines the one that was measured last. Of an artifact, a launch plan and a
+ * model a whole one takes the place of a damaged one; what is damaged in all of
+ * them stays so. They are only read. HONE_ERR_ARGUMENT (one of them is `db`
+ * itself), what opening one may return, HONE_ERR_DATABASE (a row refers to
+ * none, or has what the schema refuses: `err` names the file), HONE_ERR_IO (no
+ * room beside `db`). */
 hone_status hone__db_merge_files(hone_db *db, const char *const *paths,
                                  size_t n, hone_db_merged *out,
                                  hone_error *err);

@@ -178,34 +178,65 @@ UPDATE variant
 
 -- ---- sessions ------------------------------------------------------------------
 
--- A session is known by what it was about and when it began. Those of one second
+-- A session is known by what it was about and when it began; where both have it,
+-- also by the process it was of: two machines may begin in the same second. Those
 -- that are alike are told apart by their order.
+CREATE TEMP VIEW known_session AS
+SELECT *, (SELECT e.text FROM decision e
+            WHERE e.session_id = session.session_id
+              AND e.kind IN ('process', 'place')
+            ORDER BY e.kind DESC, e.decision_id LIMIT 1) AS process
+  FROM session;
 INSERT INTO map_session
 SELECT s.session_id,
+       coalesce(
        (SELECT d.session_id
-          FROM session d
-         WHERE d.problem_id = mp.dst AND d.device_id = md.dst
-           AND d.mode = s.mode AND d.template_id = mt.dst
-           AND d.started_unix_s = s.started_unix_s
-           AND d.strategy = s.strategy AND d.seed = s.seed
-           AND d.budget = s.budget AND d.hone_version = s.hone_version
+          FROM known_session d
+         WHERE (problem_id, device_id, mode, template_id, started_unix_s,
+                strategy, seed, budget, hone_version, process)
+             = (mp.dst, md.dst, s.mode, mt.dst, s.started_unix_s,
+                s.strategy, s.seed, s.budget, s.hone_version, s.process)
            AND (SELECT count(*)
-                  FROM session e
-                 WHERE e.problem_id = d.problem_id
-                   AND e.device_id = d.device_id AND e.mode = d.mode
-                   AND e.template_id = d.template_id
-                   AND e.started_unix_s = d.started_unix_s
-                   AND e.strategy = d.strategy AND e.seed = d.seed
-                   AND e.budget = d.budget
-                   AND e.hone_version = d.hone_version
-                   AND e.session_id < d.session_id) = s.nth - 1),
+                  FROM known_session e
+                 WHERE (problem_id, device_id, mode, template_id,
+                        started_unix_s, strategy, seed, budget, hone_version,
+                        process)
+                     = (mp.dst, md.dst, s.mode, mt.dst, s.started_unix_s,
+                        s.strategy, s.seed, s.budget, s.hone_version,
+                        s.process)
+                   AND e.session_id < d.session_id) = s.nth_of_process - 1),
+       (SELECT d.session_id
+          FROM known_session d
+         WHERE (problem_id, device_id, mode, template_id, started_unix_s,
+                strategy, seed, budget, hone_version)
+             = (mp.dst, md.dst, s.mode, mt.dst, s.started_unix_s,
+                s.strategy, s.seed, s.budget, s.hone_version)
+           AND (d.process IS NULL OR s.process IS NULL)
+           AND (SELECT count(*)
+                  FROM known_session e
+                 WHERE (problem_id, device_id, mode, template_id,
+                        started_unix_s, strategy, seed, budget, hone_version)
+                     = (mp.dst, md.dst, s.mode, mt.dst, s.started_unix_s,
+                        s.strategy, s.seed, s.budget, s.hone_version)
+                   AND (e.process IS NULL OR s.process IS NULL)
+                   AND e.session_id < d.session_id) = s.nth - 1)),
        0
   FROM (SELECT *, row_number() OVER (
                       PARTITION BY problem_id, device_id, mode, template_id,
                                    started_unix_s, strategy, seed, budget,
                                    hone_version
-                      ORDER BY session_id) AS nth
-          FROM src_session) s
+                      ORDER BY session_id) AS nth,
+               row_number() OVER (
+                      PARTITION BY problem_id, device_id, mode, template_id,
+                                   started_unix_s, strategy, seed, budget,
+                                   hone_version, process
+                      ORDER BY session_id) AS nth_of_process
+          FROM (SELECT *, (SELECT e.text FROM src_decision e
+                            WHERE e.session_id = src_session.session_id
+                              AND e.kind IN ('process', 'place')
+                            ORDER BY e.kind DESC, e.decision_id LIMIT 1)
+                          AS process
+                  FROM src_session)) s
   LEFT JOIN map_problem mp ON mp.src = s.problem_id
   LEFT JOIN map_device md ON md.src = s.device_id
   LEFT JOIN map_template mt ON mt.src = s.template_id;
@@ -372,6 +403,31 @@ SELECT ms.dst, b.name, b.label, b.choice, b.n_choices, b.time_ns, b.spread_ns,
  WHERE (excluded.n_samples, coalesce(excluded.time_ns, 0), excluded.choice,
         excluded.label)
      > (n_samples, coalesce(time_ns, 0), choice, label);
+
+-- The last one of a name counts (baseline_v1), whichever file came last: where a
+-- session came behind one that is as late or later, all of that work are put again
+-- in the order of their time.
+CREATE TEMP TABLE late_work AS
+SELECT DISTINCT problem_id, device_id, mode
+  FROM map_session m
+  CROSS JOIN session n ON n.session_id = m.dst
+  CROSS JOIN session o USING (problem_id, device_id, mode)
+ WHERE m.is_new AND o.session_id <> n.session_id
+   AND o.started_unix_s >= n.started_unix_s;
+CREATE TEMP TABLE late_baseline AS
+SELECT b.*, s.started_unix_s, s.hone_version, s.strategy, s.budget, s.seed
+  FROM late_work w
+  CROSS JOIN session s USING (problem_id, device_id, mode)
+  CROSS JOIN baseline b ON b.session_id = s.session_id;
+DELETE FROM baseline
+ WHERE baseline_id IN (SELECT baseline_id FROM late_baseline);
+INSERT INTO baseline (session_id, name, label, choice, n_choices, time_ns,
+                      spread_ns, n_samples, error_ratio, message)
+SELECT session_id, name, label, choice, n_choices, time_ns, spread_ns,
+       n_samples, error_ratio, message
+  FROM late_baseline
+ ORDER BY started_unix_s, hone_version, strategy, budget, seed, n_samples,
+          time_ns, name;
 
 -- A ranking is replaced as a whole, by that which was made last, as the tuner
 -- does, but no decided one by what an interruption left. Of the same second it

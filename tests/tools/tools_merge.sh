@@ -97,6 +97,41 @@ for db in killed alive; do
         interrupted ] || fail "$db.db: a session runs again"
 done
 
+# Two machines that begin the same in one second are two sessions; a copy, with and
+# without what it says of its process, is none.
+for host in one two; do
+    cp known.db $host.db
+    run 0 sql --write "INSERT INTO decision (session_id, kind, n_samples, text, at_unix_ns)
+        SELECT session_id, 'process', 0, 'host=$host pid=7', 1 FROM session" --db $host.db
+done
+n_known=$(ask known.db "select count(*) from session")
+run 0 merge one.db two.db --db hosts.db
+run 0 merge two.db one.db --db hosts_2.db
+run 0 merge two.db --db hosts.db
+same hosts.db hosts_2.db
+[ "$(ask hosts.db "select count(*) from session")" -eq $((2 * n_known)) ] ||
+    fail "sessions of two machines are one"
+run 0 merge known.db one.db --db hosts_3.db
+[ "$(ask hosts_3.db "select count(*) from session")" -eq "$n_known" ] ||
+    fail "a session is there twice"
+
+# Of a baseline that was measured twice the later time counts in any order.
+for t in 100 200; do
+    cp known.db base_$t.db
+    run 0 sql --write "UPDATE session SET started_unix_s = started_unix_s + $t" --db base_$t.db
+    run 0 sql --write "INSERT INTO baseline (session_id, name, label, choice, n_choices,
+        time_ns, n_samples) SELECT session_id, 'lib', 'lib', 1, 1, $t, 3 FROM session" \
+        --db base_$t.db
+done
+run 0 merge base_100.db base_200.db --db base_1.db
+run 0 merge base_200.db base_100.db --db base_2.db
+cp base_200.db base_3.db
+run 0 merge base_100.db --db base_3.db
+for i in 1 2 3; do
+    [ "$(ask base_$i.db "select group_concat(distinct time_ns) from baseline_v1")" = 200.0 ] ||
+        fail "base_$i.db: an earlier baseline counts"
+done
+
 # A copy in which variants became those of the template's next text, as a tune
 # with that text makes them: decisions are the same ones.
 cp known.db carried.db

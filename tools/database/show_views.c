@@ -128,7 +128,7 @@ static const char problems[] =
     "SELECT op, dims, label, mode, device_id, device_name, template_name,"     \
     " config, time_ns, tuned_at, " reason                                      \
     " AS reason FROM winner_v1 w WHERE " condition                             \
-    " AND w.device_kind <> 'replay'"
+    " AND device_kind <> 'replay'"
 #define LATER_DEVICE                                                           \
     " FROM device n WHERE n.name = w.device_name AND n.kind = w.device_kind"   \
     " AND n.device_id > w.device_id"

@@ -161,7 +161,7 @@ static hone_status on_problem(void *user, const hone_db_row *row,
 static const char winners_sql[] =
     "SELECT w.problem_id, w.time_ns, w.ci_low_ns, w.ci_high_ns,"
     " w.default_time_ns, w.config, w.template_name, w.decided_by, w.verdict,"
-    " w.template_is_latest OR w.device_kind = 'replay', w.registers, "
+    " w.template_is_latest OR device_kind = 'replay', w.registers, "
     "w.spill_bytes, w.launch_plan,"
     " (SELECT t.sm_clock_mhz FROM trial t WHERE t.trial_id = w.trial_id),"
     " (SELECT k.kind FROM variant v JOIN template k"
