@@ -194,10 +194,12 @@ static hone_status prepare_writer(hone_db *db, int64_t version, hone_error *err)
                                  db->path);
     HONE_TRY(look_over(db, err));
     HONE_TRY(use_journal(db, err));
-    /* FULL: a commit is on the disk when it returns. */
+    /* FULL: a commit is on the disk when it returns. Recursive: what a REPLACE
+     * takes away is taken from the counts, too. */
     HONE_TRY(hone__db_exec(db,
                            "PRAGMA synchronous = FULL;"
-                           "PRAGMA foreign_keys = ON",
+                           "PRAGMA foreign_keys = ON;"
+                           "PRAGMA recursive_triggers = ON",
                            "prepare it for writing", err));
     if (version < HONE_DB_VERSION)
         return hone__db_migrate(db, migrations, HONE_DB_VERSION, err);

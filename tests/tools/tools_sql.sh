@@ -103,3 +103,11 @@ while read -r line; do
     *) [ -s out ] || fail "an example of hone-db(5) prints nothing" ;;
     esac
 done <examples
+
+# Rows that are replaced are taken from the counts and answers, too.
+run 0 sql --write "REPLACE INTO trial SELECT * FROM trial" --db "$db"
+run 0 sql --write "REPLACE INTO ranking (problem_id, device_id, mode, rank, trial_id,
+        session_id, time_ns, decided_by, ranked_unix_s)
+    SELECT problem_id, device_id, mode, rank, trial_id, session_id, time_ns + 1,
+        decided_by, ranked_unix_s FROM ranking" --db "$db"
+run 0 check --db "$db"
