@@ -47,8 +47,9 @@ static const char sessions_sql[] =
     " s.started_unix_s, v.duration_s,"
     " max(CASE v.status WHEN 'running' THEN " SEEN_UNIX_S(
         "s") " END)"
-             " FROM session_v1 v JOIN session s ON s.session_id = v.session_id"
-             " WHERE v.problem_id = ?1 AND (v.device_id, v.mode) = (?2, ?3)"
+             " FROM session_v1 v JOIN session s USING (session_id, device_id, "
+             "mode)"
+             " WHERE v.problem_id = ?1 AND (device_id, mode) = (?2, ?3)"
              " AND abs(s.started_unix_s - ?4) <= ?5"
              " GROUP BY v.template_name, v.template_sha256"
              " ORDER BY min(v.session_id) LIMIT ?6";
