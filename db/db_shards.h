@@ -61,8 +61,8 @@ typedef hone_status (*hone_db_unshared_fn)(void *user,
                                            hone_error *err);
 /* Every problem that is open, list by list in the order of its lines. A session
  * of the list counts for the line and part that it was of; one that is of none,
- * on a device of the list, for every line with its problem, if it was tuned as a
- * whole. */
+ * on a device of the list, for every line with its problem, if it was tuned as
+ * a whole. */
 hone_status hone__db_shards_open(hone_db *db, hone_db_unshared_fn each,
                                  void *user, hone_db_shards *out,
                                  hone_error *err);
