@@ -87,8 +87,11 @@ static int add_values(macros *m, const hone_name *name, const hone_param *param)
 static int add_name(macros *m, const hone_name *name)
 {
     const hone_template *tmpl = m->p->tmpl;
-    const hone_template_dim *dim = &tmpl->dims[name->index];
-    const hone_param *param = &tmpl->params[name->index];
+    /* A template may have no parameters, or no dimensions. */
+    const hone_template_dim *dim =
+        name->index < tmpl->n_dims ? &tmpl->dims[name->index] : NULL;
+    const hone_param *param =
+        name->index < tmpl->n_params ? &tmpl->params[name->index] : NULL;
 
     switch (name->kind) {
     case HONE_NAME_DIM_TYPE:

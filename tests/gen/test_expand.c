@@ -196,7 +196,7 @@ static void lazy_lets(void **state)
     const hone_properties properties = properties_of("sm_90");
     const int64_t config[] = {0};
     int64_t dims[HONE_MAX_DIMS] = {100};
-    int64_t flops, bytes;
+    int64_t flops = 0, bytes = 0;
     hone_text source = {0}, plan = {0};
     hone_launch_spec *const spec = read_plan(t, config, &plan);
     const hone_launch_case at = {spec, dims, 1, &properties};

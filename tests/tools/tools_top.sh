@@ -48,10 +48,6 @@ run 0 top --db "$work/imported.db" --interval 1
 out_has "ended: "
 run 0 sql "select group_concat(distinct status) as of from session_v1" --db "$work/imported.db" --format csv
 out_has interrupted
-# Where its process still runs, the session goes on.
-run 0 import "$work/killed.jsonl" --db "$work/killed.db"
-run 0 top --db "$work/killed.db" --format json
-json running=true
 
 # ---- one that runs -------------------------------------------------------------
 # A session whose tuner goes on: lines until somebody ends it, in a file.
