@@ -29,8 +29,8 @@ static hone_wait for_s(double seconds)
 
 static void nap(double seconds)
 {
-    const struct timespec t = {(time_t)seconds,
-                               (long)(1e9 * (seconds - (time_t)seconds))};
+    const struct timespec t = {
+        (time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
 
     (void)nanosleep(&t, NULL);
 }
