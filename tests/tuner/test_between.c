@@ -184,14 +184,15 @@ static void kinds_between(void **state)
     hone__template_free(t);
 }
 
-/* A choice of few numbers is a way to do something: nothing lies between. */
+/* A choice of few numbers, or of flags, is a way to do something: nothing lies
+ * between. */
 static void no_kinds_of_ways(void **state)
 {
     static const int64_t dims[4][HONE_MAX_DIMS] = {
         {100, 0}, {200, 2}, {300, 0}, {400, 2}};
     static int64_t out[MOST][HONE_MAX_DIMS];
     hone_template *const t =
-        parse_good("#pragma hone op o(n, way in {0, 1, 2})\n"
+        parse_good("#pragma hone op o(n, way in {0, 1, 2, 4})\n"
                    "#pragma hone launch k\n" KERNEL);
     const size_t n = draw(t, dims, 4, 20, out);
 

@@ -10,7 +10,12 @@ enum { FEW_CHOICES = 3 };
 
 int hone__between_is_scale(const hone_template_dim *dim)
 {
-    return dim->is_choice && dim->n_types > FEW_CHOICES;
+    if (!dim->is_choice || dim->n_types <= FEW_CHOICES)
+        return 0;
+    for (size_t i = 0; i < dim->n_types; ++i)
+        if (dim->types[i] < 1) /* flags, of which none may be set */
+            return 0;
+    return 1;
 }
 
 int hone__between_is_alike(const hone_template *tmpl, const int64_t *a,

@@ -20,7 +20,7 @@ typedef struct hone_between_kinds {
 } hone_between_kinds;
 
 /* Is it a size of which few values are compiled, such as the length of a
- * transform? A choice of more than three numbers; fewer are ways to do
+ * transform? A choice of more than three numbers from 1; others are ways to do
  * something, and nothing lies between two of these. */
 int hone__between_is_scale(const hone_template_dim *dim);
 
