@@ -181,12 +181,16 @@ UPDATE variant
 -- A session is known by what it was about and when it began; where both have it,
 -- also by the process it was of: two machines may begin in the same second. Those
 -- that are alike are told apart by their order.
-CREATE TEMP VIEW known_session AS
-SELECT *, (SELECT e.text FROM decision e
-            WHERE e.session_id = session.session_id
-              AND e.kind IN ('process', 'place')
-            ORDER BY e.kind DESC, e.decision_id LIMIT 1) AS process
-  FROM session;
+CREATE TEMP TABLE known_session AS
+SELECT session_id, problem_id, device_id, mode, template_id, started_unix_s,
+       strategy, seed, budget, hone_version,
+       (SELECT e.text FROM decision e
+         WHERE e.session_id = s.session_id AND e.kind = 'process'
+         ORDER BY e.decision_id LIMIT 1) AS process
+  FROM (SELECT DISTINCT dst AS problem_id FROM map_problem) m
+  CROSS JOIN session s USING (problem_id);
+CREATE INDEX temp.known_session_of
+    ON known_session (problem_id, device_id, mode, template_id, started_unix_s);
 INSERT INTO map_session
 SELECT s.session_id,
        coalesce(
@@ -233,8 +237,8 @@ SELECT s.session_id,
                       ORDER BY session_id) AS nth_of_process
           FROM (SELECT *, (SELECT e.text FROM src_decision e
                             WHERE e.session_id = src_session.session_id
-                              AND e.kind IN ('process', 'place')
-                            ORDER BY e.kind DESC, e.decision_id LIMIT 1)
+                              AND e.kind = 'process'
+                            ORDER BY e.decision_id LIMIT 1)
                           AS process
                   FROM src_session)) s
   LEFT JOIN map_problem mp ON mp.src = s.problem_id
@@ -411,9 +415,11 @@ CREATE TEMP TABLE late_work AS
 SELECT DISTINCT problem_id, device_id, mode
   FROM map_session m
   CROSS JOIN session n ON n.session_id = m.dst
-  CROSS JOIN session o USING (problem_id, device_id, mode)
- WHERE m.is_new AND o.session_id <> n.session_id
-   AND o.started_unix_s >= n.started_unix_s;
+ WHERE m.is_new
+   AND EXISTS (SELECT 1 FROM session p
+                 CROSS JOIN session o USING (problem_id, device_id, mode)
+                WHERE p.session_id = m.dst AND +o.session_id < m.dst
+                  AND o.started_unix_s >= p.started_unix_s);
 CREATE TEMP TABLE late_baseline AS
 SELECT b.*, s.started_unix_s, s.hone_version, s.strategy, s.budget, s.seed
   FROM late_work w

@@ -76,6 +76,11 @@ static void test_blame(void **state)
                             "collect2: error: ld returned 1 exit status\n"},
         {HONE_BLAME_SOURCE, "/usr/bin/ld: /tmp/c.o: relocation R_X86_64_32 "
                             "against symbol `foo' can not be used\n"},
+        {HONE_BLAME_SOURCE, "/t/a.s: Assembler messages:\n/t/a.s: Error: "
+                            "local label `\"7\" (instance number 1 of a fb "
+                            "label)' is not defined\n"},
+        {HONE_BLAME_SOURCE, "/t/a.s: Error: open CFI at the end of file; "
+                            "missing .cfi_endproc directive\n"},
         {HONE_BLAME_COMPILER, "t.cu:3:1: internal compiler error: in "
                               "gsi_insert_seq_nodes_after\n"},
         {HONE_BLAME_COMPILER, "g++: internal compiler error: Segmentation "

@@ -121,6 +121,18 @@ static hone_status give_name(const char *from, const char *path,
     return status;
 }
 
+/* In a sentence that names the file beside it, which nobody knows. */
+static void name_database(const char *path, const char *beside, hone_error *err)
+{
+    const hone_error inner = *err;
+    const char *at = strstr(inner.text, beside);
+
+    if (at)
+        (void)hone__fail_native(err, inner.status, inner.domain, inner.native,
+                                "%.*s%.500s%s", (int)(at - inner.text),
+                                inner.text, path, at + strlen(beside));
+}
+
 static hone_status import_trials(hone_import *import, const char *path,
                                  const hone_format *format, hone_db_merged *out,
                                  hone_error *err)
@@ -136,6 +148,8 @@ static hone_status import_trials(hone_import *import, const char *path,
         if (status == HONE_OK)
             status = give_name(beside.data, path, out, err);
         hone__db_remove(beside.data);
+        if (status != HONE_OK)
+            name_database(path, beside.data, err);
     }
     hone__text_free(&beside);
     return status;

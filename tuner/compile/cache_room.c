@@ -157,7 +157,7 @@ void hone__cache_keep_below(const char *folder, int64_t most_bytes)
     if (stat(path, &status) == 0 && time(NULL) - status.st_mtime < HOUR)
         return;
     /* Before, so that of many that start at once few do it. */
-    fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return;
     hone__cache_share(folder, fd);

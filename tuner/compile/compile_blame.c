@@ -115,7 +115,11 @@ static int is_of_source(const char *line, size_t length)
         if (rest > strlen(kinds[i]) &&
             memcmp(what, kinds[i], strlen(kinds[i])) == 0)
             return i < 4 || !ends_with_system(what, rest);
-    return 0;
+    /* GNU as names no line for what is only seen at the end of the file. */
+    return !what &&
+           (find(line, length, ": Error: ") ||
+            find(line, length, ": Fatal error: ")) &&
+           !ends_with_system(line, length);
 }
 
 hone_compile_blame hone__compile_log_blame(const char *log)

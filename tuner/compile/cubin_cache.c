@@ -83,6 +83,9 @@ void hone__cache_share(const char *folder, int fd)
     more = (cache.st_mode & 020 ? 070 : 0u) | (cache.st_mode & 002 ? 007 : 0u);
     if (!S_ISDIR(own.st_mode))
         more &= 066;
+    /* A file that has another name, too, may be anybody's. */
+    if (!S_ISDIR(own.st_mode) && (!S_ISREG(own.st_mode) || own.st_nlink != 1))
+        return;
     if ((own.st_mode & more) != more && own.st_uid == geteuid())
         (void)fchmod(fd, (own.st_mode & 07777) | more);
 }
@@ -169,7 +172,7 @@ int hone__cache_lock(const char *folder, const char *key, double patience_s)
     int lock = -1;
 
     if (make_path(folder, ".", "lock", path, NULL) == HONE_OK)
-        lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+        lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (lock >= 0)
         hone__cache_share(folder, lock);
     while (lock >= 0 && fcntl(lock, F_OFD_SETLK, &range)) {

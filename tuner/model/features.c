@@ -224,11 +224,12 @@ static float feature_number(const hone_features *f,
     int64_t value = 0;
     int64_t per = 1;
 
-    *out_has = evaluate(f, &feature->value, &value);
-    if (!*out_has || !feature->per.expr)
-        return *out_has ? size_of(value) : 0;
-    *out_has = evaluate(f, &feature->per, &per) && per != 0;
-    return *out_has ? size_of(value) - size_of(per) : 0;
+    *out_has =
+        evaluate(f, &feature->value, &value) &&
+        (!feature->per.expr || (evaluate(f, &feature->per, &per) && per != 0));
+    if (!*out_has)
+        return -0.0F; /* a 0 that no value has */
+    return feature->per.expr ? size_of(value) - size_of(per) : size_of(value);
 }
 
 /* How many blocks of a launch a multiprocessor holds, by threads and shared

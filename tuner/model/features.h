@@ -43,8 +43,8 @@ void hone__features_get(hone_features *features, const int64_t *config,
 int hone__features_have_cost(const hone_features *features);
 double hone__features_cost(hone_features *features, const int64_t *config,
                            float *row);
-/* The same from a configuration's features; 0 where it could not be
- * evaluated. */
+/* The same from a configuration's features; -0.0 where it could not be
+ * evaluated, which no estimate is. */
 double hone__features_row_cost(const hone_features *features, const float *row);
 
 #endif

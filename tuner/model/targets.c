@@ -41,11 +41,18 @@ typedef struct lesson {
     size_t n_places;
 } lesson;
 
-/* 0: it could not be evaluated, and its trial says nothing of the others. */
 static double cost_of(const lesson *l, size_t i)
 {
     return hone__features_row_cost(l->subject->features,
                                    l->rows + i * l->subject->rows->n_features);
+}
+
+/* It could not be evaluated, and its trial says nothing of the others. */
+static int lacks_cost(const lesson *l, size_t i)
+{
+    const double cost = cost_of(l, i);
+
+    return cost == 0 && signbit(cost);
 }
 
 /* Of a trial that did not fail: what its estimate leaves of its slowdown. */
@@ -62,7 +69,7 @@ static void see_places(lesson *l)
     for (size_t i = 0; i < l->n; ++i) {
         place *const p = &l->places[l->trials[i].problem];
 
-        if (cost_of(l, i) != 0)
+        if (!lacks_cost(l, i))
             p->lowest = fmin(p->lowest, cost_of(l, i));
     }
     for (size_t i = 0; i < l->n; ++i) {
@@ -70,7 +77,7 @@ static void see_places(lesson *l)
         /* Squared: what slow ones are off by says less about the level. */
         const double weight = pow(hone__model_weight(&l->trials[i]), 2);
 
-        if (isinf(l->trials[i].slowdown) || cost_of(l, i) == 0)
+        if (isinf(l->trials[i].slowdown) || lacks_cost(l, i))
             continue;
         p->sum += weight * left_by_cost(l, i);
         p->weight += weight;
@@ -85,8 +92,8 @@ static void fill(const lesson *l, double *out)
         const place *const p = &l->places[l->trials[i].problem];
         const double own = p->weight > 0 ? p->sum / p->weight : 0;
         const double off = isinf(l->trials[i].slowdown) ? most_off
-                           : cost_of(l, i) == 0         ? 0
-                                                : left_by_cost(l, i) - own;
+                           : lacks_cost(l, i)           ? 0
+                                              : left_by_cost(l, i) - own;
 
         out[i] = own + fmax(-most_off, fmin(most_off, off));
     }

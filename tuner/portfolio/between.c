@@ -149,8 +149,12 @@ static between_size size_of_kind(const between_run *run, size_t d,
 
     for (size_t i = 0; i < r->n_problems; ++i) {
         const double scale = scale_to(run, r->dims[i], kind);
-        const int64_t value = (int64_t)fmax(
-            1, round(fmin((double)r->dims[i][d] * scale, 0x1p62)));
+        int64_t value = r->dims[i][d];
+
+        if (scale != 1)
+            value = hone__between_align(
+                (int64_t)fmax(1, fmin((double)value * scale, 0x1p61)), value,
+                &out);
 
         out.least = value < out.least ? value : out.least;
         out.most = value > out.most ? value : out.most;

@@ -64,9 +64,10 @@ static void reap(void)
 
 static void reap_later(pid_t pid)
 {
-    if (leaving.n < (int)(sizeof leaving.pids / sizeof leaving.pids[0]))
-        leaving.pids[leaving.n++] = pid;
     reap();
+    if (leaving.n < (int)(sizeof leaving.pids / sizeof leaving.pids[0]) &&
+        waitpid(pid, NULL, WNOHANG) == 0)
+        leaving.pids[leaving.n++] = pid;
 }
 
 /* ---- starting them ------------------------------------------------------- */

@@ -106,18 +106,17 @@ static int value_text(const hone_json_event *event, char *out, size_t size)
 static const char *earlier_spelling(const hone_recorded_param *param,
                                     const char *text, double number)
 {
-    const char *found = text;
-
+    for (size_t i = 0; i < param->n_values; ++i)
+        if (strcmp(param->values[i], text) == 0)
+            return text;
     for (size_t i = 0; i < param->n_values; ++i) {
         char *end;
 
-        if (strcmp(param->values[i], text) == 0)
-            return text;
-        if (found == text && strtod(param->values[i], &end) == number &&
+        if (strtod(param->values[i], &end) == number &&
             end != param->values[i] && !*end)
-            found = param->values[i];
+            return param->values[i];
     }
-    return found;
+    return text;
 }
 
 hone_status hone__replay_value(hone_replay_file *file, size_t param,

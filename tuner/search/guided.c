@@ -125,10 +125,12 @@ static int64_t propose(hone_search *search)
 {
     guided *g = search->state;
     const int64_t every = search->n_told < OWN_FIRST ? 6 : 2;
+    int64_t index = -1;
 
-    if (++g->n_turns % every == 0 && search->n_told >= HONE_LEAD_FIRST / 2)
-        return propose_inner(search, g);
-    return hone__lead_choose(search, whose(search, g));
+    if (++g->n_turns % every != 0 || search->n_told < HONE_LEAD_FIRST / 2)
+        index = hone__lead_choose(search, whose(search, g));
+    /* A guess may know nothing of what is left. */
+    return index >= 0 ? index : propose_inner(search, g);
 }
 
 static void learn(hone_search *search, int64_t slot)
