@@ -93,11 +93,12 @@ static void energy_and_its_product_with_time(void **state)
     for (int i = 1; i < 3; ++i) {
         const hone_tune_best *best = &result.bests[i];
 
-        /* One of those that are right; the machine is not its alone, so that
-         * the counter runs for at least as long as the kernel does. */
+        /* One of those that are right. Its energy and its time were taken at
+         * different moments of a machine that is not its alone: a wrong unit is
+         * off by a thousand, a busy machine by less than a hundred. */
         assert_true(strcmp(best->config, kinds[0]) == 0 ||
                     strcmp(best->config, kinds[1]) == 0);
-        assert_true(best->energy_uj > 0.5 * 1e-3 * WATTS * best->time_ns);
+        assert_true(best->energy_uj > 0.01 * 1e-3 * WATTS * best->time_ns);
         assert_true(best->value <= best->default_value);
     }
     assert_true(result.bests[1].value == result.bests[1].energy_uj);
