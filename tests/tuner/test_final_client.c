@@ -5,6 +5,7 @@
 #include "tests/tuner/final_fixture.h"
 #include "tuner/process/wire.h"
 #include "tuner/session/final_client.h"
+#include "tuner/trial/timer.h"
 
 #include <signal.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static void requests_travel(void **state)
                                                     .launch_spec = "plan",
                                                     .cubin = "cubin",
                                                     .cubin_bytes = 5},
+                                            .time_ns = 25020,
                                             .keep = 1,
                                             .wants_series = 1,
                                             .features = {1, 2, 3, 4}};
@@ -42,6 +44,7 @@ static void requests_travel(void **state)
     assert_int_equal(back.entries[1].job.id, 5);
     assert_string_equal(back.entries[1].job.launch_spec, "plan");
     assert_int_equal(back.entries[1].job.cubin_bytes, 5);
+    assert_true(back.entries[1].time_ns == 25020);
     assert_true(back.entries[1].keep && back.entries[1].wants_series);
     assert_int_equal(back.entries[1].features.index, 4);
     assert_false(back.entries[0].keep);
@@ -54,6 +57,18 @@ static void requests_travel(void **state)
     hone__final_request_unpack(&in, &back);
     assert_true(in.broken);
     hone__text_free(&payload);
+}
+
+/* A power limit lowers the clock of what ran for a while. */
+static void a_time_may_follow_the_load(void **state)
+{
+    (void)state;
+    assert_true(hone__time_follows_load(25020, 27800));
+    assert_false(hone__time_follows_load(25020, 25200));
+    assert_false(hone__time_follows_load(27800, 25020));
+    assert_false(hone__time_follows_load(0, 27800)); /* nobody knows */
+    assert_false(hone__time_follows_load(-1, 27800));
+    assert_false(hone__time_follows_load(25020, 0));
 }
 
 /* ---- workers that fail ------------------------------------------------- */
@@ -321,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_travel),
+        cmocka_unit_test(a_time_may_follow_the_load),
         cmocka_unit_test(a_worker_reports),
         cmocka_unit_test(who_ruins_the_worker_stays_outside),
         cmocka_unit_test(slow_runners_have_longer_steps),

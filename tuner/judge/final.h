@@ -51,7 +51,7 @@ typedef enum hone_final_stage {
 
 typedef struct hone_final_entry {
     hone_trial_job job;
-    double time_ns;   /* by its trial; 0: unknown; the parent's own business */
+    double time_ns;   /* by its trial; 0: unknown */
     int keep;         /* runs until it has an interval, however slow it is */
     int wants_series; /* like the winner and the baselines */
     hone_tie_features features; /* the device adds registers and memory */

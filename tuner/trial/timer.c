@@ -177,6 +177,13 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
     return status;
 }
 
+int hone__time_follows_load(double alone_ns, double loaded_ns)
+{
+    const double least_gain = 0.02; /* more than times differ by */
+
+    return alone_ns > 0 && alone_ns < (1 - least_gain) * loaded_ns;
+}
+
 static hone_status series_after(hone_timer *timer, long rest_ms, int n,
                                 double *out_ns, hone_error *err)
 {
@@ -192,19 +199,17 @@ static hone_status series_after(hone_timer *timer, long rest_ms, int n,
     return HONE_OK;
 }
 
-hone_status hone__timer_series(hone_timer *timer, double loaded_ns, int n,
-                               double *out_ns, hone_error *err)
+hone_status hone__timer_series(hone_timer *timer, double loaded_ns,
+                               int *rests_long, int n, double *out_ns,
+                               hone_error *err)
 {
-    /* Faster than under load by more than what times differ by: its clock
-     * depends on what ran before. */
-    const double least_gain = 0.02;
-
-    if (timer->estimate_ns > event_from_ns)
+    if (timer->estimate_ns > event_from_ns || *rests_long)
         return series_after(timer, HONE_REST_LONG_MS, n, out_ns, err);
     HONE_TRY(series_after(timer, HONE_REST_SHORT_MS, n, out_ns, err));
-    return hone__median(out_ns, (size_t)n) < (1 - least_gain) * loaded_ns
-               ? series_after(timer, HONE_REST_LONG_MS, n, out_ns, err)
-               : HONE_OK;
+    *rests_long =
+        hone__time_follows_load(hone__median(out_ns, (size_t)n), loaded_ns);
+    return *rests_long ? series_after(timer, HONE_REST_LONG_MS, n, out_ns, err)
+                       : HONE_OK;
 }
 
 hone_status hone__timer_burst(hone_timer *timer, int n, hone_error *err)
