@@ -52,9 +52,9 @@ enum { HONE_REST_LONG_MS = 300, HONE_REST_SHORT_MS = 30 };
 /* Whether what takes `alone_ns` takes clearly longer under load. 0: unknown. */
 int hone__time_follows_load(double alone_ns, double loaded_ns);
 /* A steady series after a rest: the time a variant is known by. The rest makes
- * it the same whatever ran before; it is the long one where `*rests_long`, which
- * is set where the short one shows that it is needed. `loaded_ns`: what an
- * execution took among others, one behind the other; 0: nobody knows. */
+ * it the same whatever ran before; it is the long one where `*rests_long`,
+ * which is set where the short one shows that it is needed. `loaded_ns`: what
+ * an execution took among others, one behind the other; 0: nobody knows. */
 hone_status hone__timer_series(hone_timer *timer, double loaded_ns,
                                int *rests_long, int n, double *out_ns,
                                hone_error *err);
