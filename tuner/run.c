@@ -81,11 +81,11 @@ static hone_status time_plans(hone_problem *problem, hone_subject subject,
     double samples[HONE_SERIES_SAMPLES];
     hone_timer timer;
     hone_status status;
-    int rests_long = 0;
+    hone_rest rest = HONE_REST_UNKNOWN;
 
     HONE_TRY(hone__timer_open(problem, subject, 0, &timer, err));
-    status = hone__timer_series(&timer, 0, &rests_long, HONE_SERIES_SAMPLES,
-                                samples, err);
+    status =
+        hone__timer_series(&timer, 0, &rest, HONE_SERIES_SAMPLES, samples, err);
     hone__timer_close(&timer);
     result->time_ns = hone__median(samples, HONE_SERIES_SAMPLES);
     result->spread_ns = hone__half_iqr(samples, HONE_SERIES_SAMPLES);

@@ -64,7 +64,10 @@ static void a_time_may_follow_the_load(void **state)
 {
     (void)state;
     assert_true(hone__time_follows_load(25020, 27800));
-    assert_false(hone__time_follows_load(25020, 25200));
+    assert_false(
+        hone__time_follows_load(25020, 25400)); /* times differ by it */
+    assert_true(hone__time_follows_load(250200, 254000));
+    assert_false(hone__time_follows_load(250200, 252000));
     assert_false(hone__time_follows_load(27800, 25020));
     assert_false(hone__time_follows_load(0, 27800)); /* nobody knows */
     assert_false(hone__time_follows_load(-1, 27800));

@@ -91,6 +91,19 @@ static int series_length(const hone_timer *timer)
                                     : (int)n;
 }
 
+/* A trial has a card that is mostly idle. What its time says holds for the
+ * series behind it as well, those of libraries, which had no trial. */
+static void note_load(hone_final_state *f, int i, double loaded_ns)
+{
+    const double alone_ns =
+        i < f->request.n_entries ? f->request.entries[i].time_ns : 0;
+
+    if (hone__time_follows_load(alone_ns, loaded_ns))
+        f->rest = HONE_REST_LONG;
+    else if (alone_ns > 0 && f->rest == HONE_REST_UNKNOWN)
+        f->rest = HONE_REST_SHORT;
+}
+
 static hone_status series(void *user, int i, hone_finalist *item,
                           hone_error *err)
 {
@@ -104,12 +117,9 @@ static hone_status series(void *user, int i, hone_finalist *item,
         memcpy(series_ns, item->rounds_ns, sizeof series_ns);
         loaded_ns = n > 0 ? hone__median(series_ns, (size_t)n) : 0;
         n = series_length(timer);
-        /* Its trial had a card that was mostly idle. */
-        if (i < f->request.n_entries &&
-            hone__time_follows_load(f->request.entries[i].time_ns, loaded_ns))
-            f->rests_long = 1;
-        HONE_TRY(hone__timer_series(timer, loaded_ns, &f->rests_long, n,
-                                    series_ns, err));
+        note_load(f, i, loaded_ns);
+        HONE_TRY(
+            hone__timer_series(timer, loaded_ns, &f->rest, n, series_ns, err));
     } else { /* Nothing lowers the clock of a core that works on: its rounds
                 serve. */
         memcpy(series_ns, item->rounds_ns, sizeof series_ns);

@@ -16,7 +16,8 @@ static const double sample_ns = 500e3;
  * before the card gets to them; and the gap between two of them, about one
  * microsecond, is as it will be in a program. */
 static const double event_from_ns = 100e3;
-static const double long_ns = 2e6; /* of an execution */
+static const double long_ns = 2e6;     /* of an execution */
+enum { LONG_MS = 300, SHORT_MS = 30 }; /* rests: see hone_rest */
 
 int hone__launches_choose(hone_timing timing, double estimate_ns, size_t n_sets)
 {
@@ -179,7 +180,8 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
 
 int hone__time_follows_load(double alone_ns, double loaded_ns)
 {
-    const double least_gain = 0.02; /* more than times differ by */
+    /* More than times differ by. */
+    const double least_gain = loaded_ns > event_from_ns ? 0.01 : 0.02;
 
     return alone_ns > 0 && alone_ns < (1 - least_gain) * loaded_ns;
 }
@@ -200,16 +202,17 @@ static hone_status series_after(hone_timer *timer, long rest_ms, int n,
 }
 
 hone_status hone__timer_series(hone_timer *timer, double loaded_ns,
-                               int *rests_long, int n, double *out_ns,
+                               hone_rest *rest, int n, double *out_ns,
                                hone_error *err)
 {
-    if (timer->estimate_ns > event_from_ns || *rests_long)
-        return series_after(timer, HONE_REST_LONG_MS, n, out_ns, err);
-    HONE_TRY(series_after(timer, HONE_REST_SHORT_MS, n, out_ns, err));
-    *rests_long =
-        hone__time_follows_load(hone__median(out_ns, (size_t)n), loaded_ns);
-    return *rests_long ? series_after(timer, HONE_REST_LONG_MS, n, out_ns, err)
-                       : HONE_OK;
+    if (*rest == HONE_REST_LONG ||
+        (*rest == HONE_REST_UNKNOWN && timer->estimate_ns > event_from_ns))
+        return series_after(timer, LONG_MS, n, out_ns, err);
+    HONE_TRY(series_after(timer, SHORT_MS, n, out_ns, err));
+    if (!hone__time_follows_load(hone__median(out_ns, (size_t)n), loaded_ns))
+        return HONE_OK;
+    *rest = HONE_REST_LONG;
+    return series_after(timer, LONG_MS, n, out_ns, err);
 }
 
 hone_status hone__timer_burst(hone_timer *timer, int n, hone_error *err)

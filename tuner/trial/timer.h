@@ -42,21 +42,25 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
 hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
                                hone_error *err);
 
-/* Rests before a series. Under load a card's power limit lowers its clock, for
- * longer than the load lasts: after 30 ms a kernel that multiplies took up to a
- * tenth longer than after 300, by what had run before (decisions 215, 233). So
- * those that can reach the limit need the long one, which is too long for
- * everybody: executions above 100 us, and shorter ones that take longer under
- * load than alone. */
-enum { HONE_REST_LONG_MS = 300, HONE_REST_SHORT_MS = 30 };
+/* The rest before a series. Under load a card's power limit lowers its clock,
+ * for longer than the load lasts: after 30 ms a kernel that multiplies took up
+ * to a tenth longer than after 300, by what had run before (decisions 215,
+ * 233). So those that take longer under load than alone get the long one, which
+ * is too long for everybody; where it is not known who does, executions above
+ * 100 us. */
+typedef enum hone_rest {
+    HONE_REST_UNKNOWN,
+    HONE_REST_SHORT,
+    HONE_REST_LONG
+} hone_rest;
 /* Whether what takes `alone_ns` takes clearly longer under load. 0: unknown. */
 int hone__time_follows_load(double alone_ns, double loaded_ns);
 /* A steady series after a rest: the time a variant is known by. The rest makes
- * it the same whatever ran before; it is the long one where `*rests_long`,
- * which is set where the short one shows that it is needed. `loaded_ns`: what
- * an execution took among others, one behind the other; 0: nobody knows. */
+ * it the same whatever ran before; `*rest` becomes long where the short one
+ * shows that it is needed. `loaded_ns`: what an execution took among others,
+ * one behind the other; 0: nobody knows. */
 hone_status hone__timer_series(hone_timer *timer, double loaded_ns,
-                               int *rests_long, int n, double *out_ns,
+                               hone_rest *rest, int n, double *out_ns,
                                hone_error *err);
 /* So many samples that nobody times, one behind the other, and wait. */
 hone_status hone__timer_burst(hone_timer *timer, int n, hone_error *err);
