@@ -79,7 +79,12 @@ static hone_exit help_command(const char *name)
 static hone_status check_environment(hone_error *err)
 {
     const char *seconds = getenv("HONE_DB_SECONDS");
-    const char *sandbox = getenv("HONE_SANDBOX");
+    const struct {
+        const char *name, *value, *without;
+    } switches[] = {
+        {"HONE_SANDBOX", getenv("HONE_SANDBOX"), "there is a sandbox"},
+        {"HONE_AHEAD", getenv("HONE_AHEAD"),
+         "the next problem of a list is prepared"}};
 
     if (seconds && (strspn(seconds, "0123456789") > 9 ||
                     seconds[strspn(seconds, "0123456789")]))
@@ -87,11 +92,15 @@ static hone_status check_environment(hone_error *err)
                           "HONE_DB_SECONDS='%s' is no whole number of seconds "
                           "below 1000000000 (0: no limit)",
                           seconds);
-    if (sandbox && *sandbox && strcmp(sandbox, "off") != 0)
-        return hone__fail(err, HONE_ERR_INPUT,
-                          "HONE_SANDBOX='%s' is not 'off', the only value that "
-                          "it takes; without it there is a sandbox",
-                          sandbox);
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; ++i) {
+        const char *value = switches[i].value;
+
+        if (value && *value && strcmp(value, "off") != 0)
+            return hone__fail(err, HONE_ERR_INPUT,
+                              "%s='%s' is not 'off', the only value that it "
+                              "takes; without it %s",
+                              switches[i].name, value, switches[i].without);
+    }
     return HONE_OK;
 }
 

@@ -208,17 +208,19 @@ hone_status hone__tune_devices_open(hone_tune_work *work, hone_error *err)
             &state.costs, err));
     hone__db_close(work->request.db);
     work->request.db = NULL;
-    state.request =
-        (hone_dispatch_request){.backend = devices->backend,
-                                .n_devices = devices->n,
-                                .farm = &work->request.farm,
-                                .db_path = hone__text_str(&work->db_path),
-                                .fill = fill,
-                                .cost = cost,
-                                .on_progress = on_progress,
-                                .on_outcome = on_outcome,
-                                .on_note = on_note,
-                                .user = &state};
+    state.request = (hone_dispatch_request){
+        .backend = devices->backend,
+        .n_devices = devices->n,
+        .prepares =
+            work->is_several && hone__dispatch_prepares(devices->backend),
+        .farm = &work->request.farm,
+        .db_path = hone__text_str(&work->db_path),
+        .fill = fill,
+        .cost = cost,
+        .on_progress = on_progress,
+        .on_outcome = on_outcome,
+        .on_note = on_note,
+        .user = &state};
     memcpy(state.request.ordinals, devices->ordinals, sizeof devices->ordinals);
     HONE_TRY(hone__dispatch_open(&state.request, &work->dispatch, err));
     work->n_models = hone__dispatch_n_models(work->dispatch);

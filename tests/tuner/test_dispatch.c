@@ -2,18 +2,21 @@
 /* Several devices from end to end: the cpu device under other names (the linker
  * puts them in its place, --wrap), of two models, each with a lock of its own,
  * some of them broken. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/tuner/axpy_fixture.h"
 #include "tests/tuner/tune_fixture.h"
 #include "tuner/dispatch/dispatch.h"
 #include "tuner/trial/devices.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -99,11 +102,16 @@ typedef struct several {
 } several;
 
 static several s;
+static int prepares;               /* devices do */
+static volatile sig_atomic_t stop; /* set in the first final, if .. */
+static int stops;                  /* .. this is */
+static int *n_ahead; /* problems that were begun so; lanes count */
 
 static void fill(void *user, const hone_dispatch_job *job,
                  hone_tune_request *out)
 {
     (void)user;
+    *n_ahead += job->is_ahead;
     *out = (hone_tune_request){.tmpl = s.f->tmpl,
                                .dims = s.dims[job->place],
                                .mode = HONE_MODE_HOT,
@@ -126,7 +134,8 @@ static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
     (void)user;
     (void)device;
     (void)job;
-    (void)progress;
+    if (stops && progress && strcmp(progress->stage, "final") == 0)
+        stop = 1;
 }
 
 static void on_outcome(void *user, const hone_dispatch_outcome *outcome)
@@ -151,8 +160,10 @@ static const hone_farm_options *farm_options(const fixture *f)
 {
     static hone_farm_options farm;
 
-    farm = (hone_farm_options){
-        .backend = HONE_BACKEND_CPU, .cache_folder = f->cache, .n_workers = 2};
+    farm = (hone_farm_options){.backend = HONE_BACKEND_CPU,
+                               .cache_folder = f->cache,
+                               .n_workers = 2,
+                               .stop = &stop};
     return &farm;
 }
 
@@ -173,6 +184,7 @@ static hone_status tune(const fixture *f, size_t n_devices, int n_models,
     s.request = (hone_dispatch_request){.backend = HONE_BACKEND_CPU,
                                         .ordinals = {0, 1, 2, 3},
                                         .n_devices = n_devices,
+                                        .prepares = prepares,
                                         .farm = farm_options(f),
                                         .db_path = f->db_path,
                                         .fill = fill,
@@ -246,6 +258,8 @@ static int reset(void **state)
     memset(fails, 0, sizeof fails);
     memset(answers, 0, sizeof answers);
     n_described = 0;
+    prepares = *n_ahead = stops = 0;
+    stop = 0;
     return 0;
 }
 
@@ -310,6 +324,68 @@ static void a_lent_one_that_falls_off_is_done_without(void **state)
         assert_non_null(strstr(s.notes, "cpu:1 fell off: "));
     assert_int_equal(count(doubles), 0);
     assert_int_equal(count(tried), N_TRIED);
+}
+
+/* Pairs of problems of a device of which one is tried while the other is. (What
+ * does not compile has its outcome before the turn comes.) */
+static const char at_once[] =
+    "WITH span AS (SELECT s.problem_id, s.device_id,"
+    " min(t.started_unix_ns) AS first, max(t.started_unix_ns) AS last " TRIED
+    " WHERE t.outcome NOT IN ('compile', 'limits')"
+    " GROUP BY s.problem_id, s.device_id)"
+    " SELECT count(*) FROM span a JOIN span b USING (device_id)"
+    " WHERE a.problem_id < b.problem_id"
+    " AND a.first <= b.last AND b.first <= a.last";
+
+/* The second and the third problem are begun while the one before ends. */
+static void what_is_prepared_waits_for_the_device(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    prepares = 1;
+    assert_int_equal(tune(*state, 1, 1, 3, &err), HONE_OK);
+    for (int i = 0; i < 3; ++i)
+        assert_int_equal(s.n_outcomes[0][i], 1);
+    assert_int_equal(s.of_problem, HONE_OK);
+    assert_int_equal(hone__dispatch_n_devices(s.dispatch), 1);
+    assert_int_equal(*n_ahead, 2);
+    assert_int_equal(count(at_once), 0);
+    assert_int_equal(count(doubles), 0);
+    assert_int_equal(count(tried), 3 * N_TRIED);
+}
+
+static void what_is_prepared_ends_when_all_does(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    prepares = stops = 1;
+    assert_int_equal(tune(*state, 1, 1, 3, &err), HONE_ERR_INTERRUPTED);
+    hone__dispatch_close(s.dispatch);
+    s.dispatch = NULL;
+    assert_int_equal(count("SELECT count(*) FROM session"
+                           " WHERE status NOT IN ('done', 'interrupted')"),
+                     0);
+    /* One problem has been on the device. */
+    assert_int_equal(count("SELECT count(DISTINCT s.problem_id) " TRIED
+                           " WHERE t.outcome NOT IN ('compile', 'limits')"),
+                     1);
+}
+
+static void what_a_lost_device_prepared_is_dealt_again(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    prepares = 1;
+    fails[1] = 1;
+    assert_int_equal(tune(*state, 2, 1, 5, &err), HONE_OK);
+    for (int i = 0; i < 5; ++i)
+        assert_int_equal(s.n_outcomes[0][i], 1);
+    assert_int_equal(s.of_problem, HONE_OK);
+    assert_false(is_out(0));
+    assert_true(is_out(1));
+    assert_int_equal(count(at_once), 0);
+    assert_int_equal(count(doubles), 0);
+    assert_int_equal(count(tried), 5 * N_TRIED);
 }
 
 /* The devices answer, and yet nothing comes to its end: each is out after two
@@ -394,12 +470,19 @@ int main(void)
         ON_DEVICES(each_model_tunes_every_problem),
         ON_DEVICES(one_that_falls_off_leaves_its_work),
         ON_DEVICES(a_lent_one_that_falls_off_is_done_without),
+        ON_DEVICES(what_is_prepared_waits_for_the_device),
+        ON_DEVICES(what_is_prepared_ends_when_all_does),
+        ON_DEVICES(what_a_lost_device_prepared_is_dealt_again),
         ON_DEVICES(what_is_lost_twice_is_given_up),
         ON_DEVICES(alone_it_ends_with_what_it_failed_with),
         ON_DEVICES(without_devices_it_ends_with_a_sentence),
         ON_DEVICES(what_problems_took_is_known_afterwards),
         ON_DEVICES(one_that_is_not_there_is_an_error_before_all)};
 
+    n_ahead = mmap(NULL, sizeof *n_ahead, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (n_ahead == MAP_FAILED)
+        return 1;
     return cmocka_run_group_tests(tests, tune_fixture_set_up,
                                   tune_fixture_tear_down);
 }

@@ -96,6 +96,39 @@ static void another_device_tries_what_one_failed_at(void **state)
     assert_int_equal(hone__deal_next(&deal, 1).problem, 0);
 }
 
+/* Two lanes of a device: one prepares while the other's problem ends. */
+static void lanes_of_a_device_have_turns(void **state)
+{
+    hone_deal_problem problems[] = {{.cost_s = 3, .device = -1},
+                                    {.cost_s = 2, .device = -1},
+                                    {.cost_s = 1, .device = -1}};
+    hone_deal_device devices[] = {{.problem = -1, .beside = 2},
+                                  {.problem = -1, .beside = 1},
+                                  {.problem = -1}};
+    hone_deal deal = {problems, 2, devices, 3};
+
+    (void)state;
+    hone__deal_make(&deal, 0, hone__deal_next(&deal, 0));
+    assert_int_equal(hone__deal_next(&deal, 1).problem, -1); /* too early */
+    problems[0].is_ending = 1;
+    assert_int_equal(hone__deal_next(&deal, 1).problem, 1);
+    hone__deal_make(&deal, 1, hone__deal_next(&deal, 1));
+    hone__deal_finish(&deal, 0);
+    /* It does not help its own other lane; another device does. */
+    problems[1].left_s = 100;
+    assert_int_equal(hone__deal_next(&deal, 0).problem, -1);
+    assert_true(hone__deal_next(&deal, 2).is_loan);
+    /* Out by the other lane: nothing is held against the problem. */
+    hone__deal_take_back(&deal, 1);
+    assert_int_equal(problems[1].state, HONE_DEAL_LEFT);
+    assert_int_equal(problems[1].n_lost, 0);
+    assert_int_equal(devices[1].state, HONE_DEAL_OUT);
+    /* What is lent is not free to begin anything. */
+    deal.n_problems = 3;
+    devices[1].state = HONE_DEAL_LENT;
+    assert_int_equal(hone__deal_next(&deal, 0).problem, -1);
+}
+
 /* ---- whatever happens ---------------------------------------------------- */
 
 typedef struct world {
@@ -262,6 +295,7 @@ int main(void)
         cmocka_unit_test(long_ones_are_first),
         cmocka_unit_test(the_idle_help_where_most_is_left),
         cmocka_unit_test(another_device_tries_what_one_failed_at),
+        cmocka_unit_test(lanes_of_a_device_have_turns),
         cmocka_unit_test(nothing_is_lost_or_done_twice),
         cmocka_unit_test(similar_problems_tell_the_cost)};
 

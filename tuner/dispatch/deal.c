@@ -49,14 +49,37 @@ static int most_to_help(const hone_deal *deal, int device)
     return best;
 }
 
+/* What the device's other lane is at; free: there is none. */
+static hone_deal_device_state state_beside(const hone_deal *deal, int device)
+{
+    const int other = deal->devices[device].beside - 1;
+
+    return other < 0 ? HONE_DEAL_FREE : deal->devices[other].state;
+}
+
+static int may_begin(const hone_deal *deal, int device)
+{
+    const int other = deal->devices[device].beside - 1;
+
+    switch (state_beside(deal, device)) {
+    case HONE_DEAL_FREE:
+        return 1;
+    case HONE_DEAL_BUSY:
+        return deal->problems[deal->devices[other].problem].is_ending;
+    default:
+        return 0;
+    }
+}
+
 hone_deal_move hone__deal_next(const hone_deal *deal, int device)
 {
     hone_deal_move move = {-1, 0};
 
-    if (deal->devices[device].state != HONE_DEAL_FREE)
+    if (deal->devices[device].state != HONE_DEAL_FREE ||
+        !may_begin(deal, device))
         return move;
     move.problem = costliest(deal, device);
-    if (move.problem >= 0)
+    if (move.problem >= 0 || state_beside(deal, device) != HONE_DEAL_FREE)
         return move;
     move.problem = most_to_help(deal, device);
     move.is_loan = move.problem >= 0;
@@ -77,6 +100,7 @@ void hone__deal_make(hone_deal *deal, int device, hone_deal_move move)
     p->state = HONE_DEAL_UNDERWAY;
     p->device = device;
     p->left_s = 0;
+    p->is_ending = 0;
 }
 
 static void let_helpers_go(hone_deal *deal, int problem)
@@ -88,13 +112,18 @@ static void let_helpers_go(hone_deal *deal, int problem)
     deal->problems[problem].left_s = 0;
 }
 
+static void leave(hone_deal *deal, int device, int is_out)
+{
+    deal->devices[device].state = is_out ? HONE_DEAL_OUT : HONE_DEAL_FREE;
+    deal->devices[device].problem = -1;
+}
+
 void hone__deal_finish(hone_deal *deal, int device)
 {
     const int problem = deal->devices[device].problem;
 
     deal->problems[problem].state = HONE_DEAL_DONE;
-    deal->devices[device] =
-        (hone_deal_device){deal->devices[device].model, HONE_DEAL_FREE, -1};
+    leave(deal, device, 0);
     let_helpers_go(deal, problem);
 }
 
@@ -103,9 +132,7 @@ int hone__deal_lose(hone_deal *deal, int device, int is_out)
     const int problem = deal->devices[device].problem;
     hone_deal_problem *p;
 
-    deal->devices[device] =
-        (hone_deal_device){deal->devices[device].model,
-                           is_out ? HONE_DEAL_OUT : HONE_DEAL_FREE, -1};
+    leave(deal, device, is_out);
     if (problem < 0)
         return -1;
     p = &deal->problems[problem];
@@ -113,6 +140,15 @@ int hone__deal_lose(hone_deal *deal, int device, int is_out)
         ++p->n_lost < HONE_DEAL_MOST_LOST ? HONE_DEAL_LEFT : HONE_DEAL_GIVEN_UP;
     let_helpers_go(deal, problem);
     return p->state == HONE_DEAL_GIVEN_UP ? problem : -1;
+}
+
+void hone__deal_take_back(hone_deal *deal, int device)
+{
+    const int problem = deal->devices[device].problem;
+
+    if (problem >= 0)
+        deal->problems[problem].state = HONE_DEAL_LEFT;
+    leave(deal, device, 1);
 }
 
 void hone__deal_return(hone_deal *deal, int device, int is_out)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who tunes what: pure rules over what is done, under way and left. A problem
  * is tuned by one device at a time and finished once; what its device leaves
- * undone is dealt again. */
+ * undone is dealt again. A device may have two lanes, of which one prepares a
+ * problem while that of the other comes to its end: what is called a device
+ * here is a lane then. */
 #ifndef HONE_TUNER_DEAL_H
 #define HONE_TUNER_DEAL_H
 
@@ -23,6 +25,7 @@ typedef struct hone_deal_problem {
     double left_s; /* of its search, expected; 0: another device is no help,
                       in its set-up or in the final, say */
     int n_helpers; /* devices that are lent to it */
+    int is_ending; /* little is left to be compiled for it */
 } hone_deal_problem;
 
 typedef enum hone_deal_device_state {
@@ -36,6 +39,7 @@ typedef struct hone_deal_device {
     int model;
     hone_deal_device_state state;
     int problem; /* -1: none */
+    int beside;  /* the device's other lane, from 1; 0: there is none */
 } hone_deal_device;
 
 typedef struct hone_deal {
@@ -57,7 +61,8 @@ typedef struct hone_deal_move {
 
 /* What a free device does next: the costliest problem that is left, if it can
  * be one with which it was not lost before; none left, help where most is to
- * be done. */
+ * be done. While its other lane has a problem, nothing before that is ending,
+ * and no help. */
 hone_deal_move hone__deal_next(const hone_deal *deal, int device);
 /* It does it. */
 void hone__deal_make(hone_deal *deal, int device, hone_deal_move move);
@@ -66,6 +71,8 @@ void hone__deal_finish(hone_deal *deal, int device);
 /* Its problem came to no end, for a reason of the device; it may stay or be
  * out. The problem is dealt again, or given up: then its number, else -1. */
 int hone__deal_lose(hone_deal *deal, int device, int is_out);
+/* The device is out by its other lane: what it prepared is dealt again. */
+void hone__deal_take_back(hone_deal *deal, int device);
 /* A lent device is free again, or out. */
 void hone__deal_return(hone_deal *deal, int device, int is_out);
 /* A problem of a model that has no device any more is never finished. */

@@ -14,17 +14,32 @@ int hone__dispatch_is_alone(const hone_dispatch *d)
     return d->request->n_devices == 1;
 }
 
+size_t hone__dispatch_first(const hone_dispatch *d, size_t lane)
+{
+    return lane % d->request->n_devices;
+}
+
+size_t hone__dispatch_beside(const hone_dispatch *d, size_t lane)
+{
+    const size_t n = d->request->n_devices;
+
+    return d->n_lanes == n ? lane : (lane + n) % d->n_lanes;
+}
+
 /* ---- dealing ------------------------------------------------------------- */
 
 void hone__dispatch_count_time(hone_dispatch *d, size_t lane)
 {
-    hone_lane_state *l = &d->lanes[lane];
+    const hone_deal_device_state one = d->devices[lane].state;
+    const hone_deal_device_state other =
+        d->devices[hone__dispatch_beside(d, lane)].state;
+    hone_lane_state *l = &d->lanes[hone__dispatch_first(d, lane)];
     const double now_s = hone__now_s();
 
-    if (d->devices[lane].state == HONE_DEAL_FREE)
-        l->use.idle_s += now_s - l->since_s;
-    else if (d->devices[lane].state == HONE_DEAL_LENT)
+    if (one == HONE_DEAL_LENT || other == HONE_DEAL_LENT)
         l->use.lent_s += now_s - l->since_s;
+    else if (one == HONE_DEAL_FREE && other == HONE_DEAL_FREE)
+        l->use.idle_s += now_s - l->since_s;
     l->since_s = now_s;
 }
 
@@ -47,6 +62,21 @@ static void send(hone_dispatch *d, size_t lane, uint32_t kind,
     hone__text_free(payload);
     if (status == HONE_ERR_NO_MEMORY) /* one that is gone is heard of soon */
         hone__dispatch_stop(d, status, &err);
+}
+
+void hone__dispatch_pass_turn(hone_dispatch *d, size_t lane)
+{
+    const size_t other = hone__dispatch_beside(d, lane);
+    int *measures = &d->lanes[hone__dispatch_first(d, lane)].measures;
+    hone_text payload = {0};
+
+    if (*measures != (int)lane)
+        return;
+    *measures = -1;
+    if (other == lane || d->devices[other].state != HONE_DEAL_BUSY)
+        return;
+    *measures = (int)other;
+    send(d, other, HONE_LANE_TURN, &payload);
 }
 
 static int is_last(const hone_dispatch *d, const hone_dispatch_job *job)
@@ -73,12 +103,16 @@ static void tell(hone_dispatch *d, size_t lane, hone_deal_move move)
         hone__pack_bytes(&payload, &loan, sizeof loan);
         send(d, (size_t)d->deal.problems[move.problem].device, HONE_LANE_LEND,
              &payload);
-        d->request->on_progress(d->request->user, lane, &d->jobs[move.problem],
-                                NULL);
+        d->request->on_progress(d->request->user, hone__dispatch_first(d, lane),
+                                &d->jobs[move.problem], NULL);
     } else {
         hone_dispatch_job job = d->jobs[move.problem];
+        int *measures = &d->lanes[hone__dispatch_first(d, lane)].measures;
 
         job.is_last = is_last(d, &job);
+        job.is_ahead = *measures >= 0;
+        if (!job.is_ahead)
+            *measures = (int)lane;
         hone__pack_bytes(&payload, &job, sizeof job);
         send(d, lane, HONE_LANE_DEAL, &payload);
     }
@@ -180,10 +214,15 @@ static void begin(hone_dispatch *d, const hone_dispatch_job *jobs, size_t n)
         d->deal.problems[i] =
             (hone_deal_problem){.model = jobs[i].model, .device = -1};
     for (size_t i = 0; i < d->n_lanes; ++i) {
+        const size_t other = hone__dispatch_beside(d, i);
+
         d->devices[i] = (hone_deal_device){
             d->lanes[i].device.model,
-            d->lanes[i].device.is_out ? HONE_DEAL_OUT : HONE_DEAL_FREE, -1};
+            d->lanes[hone__dispatch_first(d, i)].device.is_out ? HONE_DEAL_OUT
+                                                               : HONE_DEAL_FREE,
+            -1, other == i ? 0 : (int)other + 1};
         d->lanes[i].since_s = hone__now_s();
+        d->lanes[i].measures = -1;
     }
 }
 

@@ -23,6 +23,7 @@ typedef struct hone_dispatch_job {
     int is_optional; /* nobody named it: hone__tune_may_be_left_out() */
     int is_look;     /* another job with this problem will follow */
     int is_last;     /* set when it is dealt: none of its group is left then */
+    int is_ahead;    /* likewise: the device is another problem's still */
 } hone_dispatch_job;
 
 /* What became of it. */
@@ -61,6 +62,8 @@ typedef struct hone_dispatch_request {
     hone_backend backend;
     int ordinals[HONE_DISPATCH_MOST_DEVICES];
     size_t n_devices;
+    int prepares; /* while one problem of a device ends, the next one's search
+                     opens, and its first variants are compiled */
     const hone_farm_options *farm;
     const char *db_path;
     /* In the lane: everything of the request but database, device, farm and
@@ -114,6 +117,9 @@ void hone__dispatch_use_of(const hone_dispatch *dispatch, size_t device,
                            hone_dispatch_use *out);
 const hone_farm_use *hone__dispatch_farm_use(const hone_dispatch *dispatch);
 
+/* Whether devices of a kind prepare (hone_dispatch_request): those that do not
+ * share the cores with the compilers, unless $HONE_AHEAD is off. */
+int hone__dispatch_prepares(hone_backend backend);
 /* How many devices of a kind there are. HONE_ERR_NO_GPU, HONE_ERR_CUDA. */
 hone_status hone__dispatch_count(hone_backend backend,
                                  const volatile sig_atomic_t *stop, size_t *out,

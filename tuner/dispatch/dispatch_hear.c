@@ -31,6 +31,15 @@ static double left_s(const hone_tune_progress *p)
     return left > 0 ? left : 0;
 }
 
+/* The compile processes have little to do for it, or nothing: what is still to
+ * be tried is with them or compiled. */
+static int is_ending(const hone_dispatch *d, const hone_tune_progress *p)
+{
+    return strcmp(p->stage, "final") == 0 ||
+           (strcmp(p->stage, "tuning") == 0 && p->n_planned > 0 &&
+            p->n_planned - p->n_done <= d->share.use.n_workers);
+}
+
 static void take_progress(hone_dispatch *d, size_t lane, hone_unpack *in)
 {
     const int problem = d->devices[lane].problem;
@@ -46,8 +55,9 @@ static void take_progress(hone_dispatch *d, size_t lane, hone_unpack *in)
     if (in->broken || problem < 0)
         return;
     d->deal.problems[problem].left_s = left_s(&progress);
-    d->request->on_progress(d->request->user, lane, &d->jobs[problem],
-                            &progress);
+    d->deal.problems[problem].is_ending = is_ending(d, &progress);
+    d->request->on_progress(d->request->user, hone__dispatch_first(d, lane),
+                            &d->jobs[problem], &progress);
 }
 
 /* ---- what came of it ----------------------------------------------------- */
@@ -55,7 +65,7 @@ static void take_progress(hone_dispatch *d, size_t lane, hone_unpack *in)
 static void count(hone_dispatch *d, size_t lane)
 {
     const hone_tune_result *r = &d->heard.result;
-    hone_dispatch_use *use = &d->lanes[lane].use;
+    hone_dispatch_use *use = &d->lanes[hone__dispatch_first(d, lane)].use;
 
     ++use->n_problems;
     use->n_trials += r->n_trials - r->n_resumed;
@@ -75,11 +85,14 @@ static void finish(hone_dispatch *d, size_t lane)
     d->lanes[lane].n_failed = 0;
     hone__dispatch_count_all(d, lane);
     hone__deal_finish(&d->deal, (int)lane);
-    d->request->on_progress(d->request->user, lane, NULL, NULL);
-    d->request->on_outcome(d->request->user,
-                           &(hone_dispatch_outcome){job, lane, d->heard.status,
-                                                    &d->heard.error,
-                                                    &d->heard.result});
+    hone__dispatch_pass_turn(d, lane);
+    d->request->on_progress(d->request->user, hone__dispatch_first(d, lane),
+                            NULL, NULL);
+    d->request->on_outcome(
+        d->request->user,
+        &(hone_dispatch_outcome){job, hone__dispatch_first(d, lane),
+                                 d->heard.status, &d->heard.error,
+                                 &d->heard.result});
 }
 
 static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
@@ -134,7 +147,8 @@ static void take_returned(hone_dispatch *d, hone_unpack *in)
             continue;
         hone__dispatch_count_time(d, i);
         hone__deal_return(&d->deal, (int)i, is_out);
-        d->request->on_progress(d->request->user, i, NULL, NULL);
+        d->request->on_progress(d->request->user, hone__dispatch_first(d, i),
+                                NULL, NULL);
         if (is_out)
             hone__dispatch_device_out(d, i, why);
     }

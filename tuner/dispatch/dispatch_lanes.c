@@ -7,6 +7,7 @@
 #include "tuner/trial/devices.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FAREWELL_S = 5 };
@@ -19,14 +20,28 @@ static void note(hone_dispatch *d, const char *sentence)
         d->request->on_note(d->request->user, sentence);
 }
 
+/* What the device's other lane had goes to other devices, too. */
+static void end_beside(hone_dispatch *d, size_t lane)
+{
+    const size_t other = hone__dispatch_beside(d, lane);
+
+    if (other == lane || d->devices[other].state == HONE_DEAL_OUT)
+        return;
+    hone__deal_take_back(&d->deal, (int)other);
+    hone__worker_kill(&d->lanes[other].worker);
+    hone__farm_share_drop(&d->share, other);
+}
+
 void hone__dispatch_device_out(hone_dispatch *d, size_t lane, const char *why)
 {
-    hone_dispatch_device *device = &d->lanes[lane].device;
+    hone_dispatch_device *device =
+        &d->lanes[hone__dispatch_first(d, lane)].device;
     char text[500];
 
     if (device->is_out)
         return;
     device->is_out = 1;
+    end_beside(d, lane);
     (void)snprintf(device->why, sizeof device->why, "%s", why);
     (void)snprintf(text, sizeof text,
                    "%s fell off: %s; the other devices take over what it had",
@@ -43,8 +58,9 @@ static void give_up(hone_dispatch *d, int problem, size_t lane, const char *why)
     (void)hone__fail(&err, HONE_ERR_CUDA,
                      "two devices came to no end with it; the last: %s", why);
     d->request->on_outcome(d->request->user,
-                           &(hone_dispatch_outcome){&d->jobs[problem], lane,
-                                                    HONE_ERR_CUDA, &err, none});
+                           &(hone_dispatch_outcome){
+                               &d->jobs[problem], hone__dispatch_first(d, lane),
+                               HONE_ERR_CUDA, &err, none});
 }
 
 void hone__dispatch_lose(hone_dispatch *d, size_t lane, int is_out,
@@ -55,10 +71,12 @@ void hone__dispatch_lose(hone_dispatch *d, size_t lane, int is_out,
 
     hone__dispatch_count_all(d, lane);
     given_up = hone__deal_lose(&d->deal, (int)lane, is_out);
-    d->request->on_progress(d->request->user, lane, NULL, NULL);
+    d->request->on_progress(d->request->user, hone__dispatch_first(d, lane),
+                            NULL, NULL);
     if (is_out) {
         hone__dispatch_device_out(d, lane, why);
     } else {
+        hone__dispatch_pass_turn(d, lane);
         (void)snprintf(text, sizeof text,
                        "%s came to no end with a problem, and answers again: "
                        "%.300s",
@@ -121,6 +139,14 @@ hone_status hone__dispatch_count(hone_backend backend,
     return HONE_OK;
 }
 
+int hone__dispatch_prepares(hone_backend backend)
+{
+    const char *ahead = getenv("HONE_AHEAD");
+
+    return !hone__device_kind(backend)->is_shared &&
+           !(ahead && strcmp(ahead, "off") == 0);
+}
+
 size_t hone__dispatch_n_models(const hone_dispatch *dispatch)
 {
     return dispatch->n_models;
@@ -128,7 +154,7 @@ size_t hone__dispatch_n_models(const hone_dispatch *dispatch)
 
 size_t hone__dispatch_n_devices(const hone_dispatch *dispatch)
 {
-    return dispatch->n_lanes;
+    return dispatch->request->n_devices;
 }
 
 const hone_dispatch_device *hone__dispatch_device(const hone_dispatch *dispatch,
@@ -158,7 +184,7 @@ int hone__dispatch_is_same_model(const hone_device_report *a,
 
 static void group(hone_dispatch *d)
 {
-    for (size_t i = 0; i < d->n_lanes; ++i) {
+    for (size_t i = 0; i < d->request->n_devices; ++i) {
         size_t k = 0;
 
         while (k < i &&
@@ -168,6 +194,8 @@ static void group(hone_dispatch *d)
         d->lanes[i].device.model =
             k < i ? d->lanes[k].device.model : (int)d->n_models++;
     }
+    for (size_t i = d->request->n_devices; i < d->n_lanes; ++i)
+        d->lanes[i].device = d->lanes[hone__dispatch_first(d, i)].device;
 }
 
 size_t hone__dispatch_of_each_model(const hone_dispatch *dispatch, size_t *out)
@@ -177,11 +205,11 @@ size_t hone__dispatch_of_each_model(const hone_dispatch *dispatch, size_t *out)
     for (size_t model = 0; model < dispatch->n_models; ++model) {
         size_t i = 0;
 
-        while (i < dispatch->n_lanes &&
+        while (i < dispatch->request->n_devices &&
                (dispatch->lanes[i].device.model != (int)model ||
                 dispatch->lanes[i].device.is_out))
             ++i;
-        if (i < dispatch->n_lanes)
+        if (i < dispatch->request->n_devices)
             out[n++] = i;
     }
     return n;
@@ -194,7 +222,7 @@ static hone_status start(hone_dispatch *d, size_t i, hone_error *err)
     const hone_dispatch_request *request = d->request;
     hone_lane_state *l = &d->lanes[i];
 
-    l->device.ordinal = request->ordinals[i];
+    l->device.ordinal = request->ordinals[hone__dispatch_first(d, i)];
     (void)snprintf(l->device.name, sizeof l->device.name, "%s:%d",
                    hone__device_kind(request->backend)->name,
                    l->device.ordinal);
@@ -238,7 +266,7 @@ static void say_waiting(void *user, long holder)
     (void)snprintf(stage, sizeof stage,
                    "waiting for %s, which uses this device",
                    who[0] ? who : "another process");
-    for (size_t i = 0; i < d->n_lanes; ++i)
+    for (size_t i = 0; i < d->request->n_devices; ++i)
         d->request->on_progress(d->request->user, i, NULL, &progress);
 }
 
@@ -258,8 +286,10 @@ static hone_status lock_shared(hone_dispatch *d, hone_error *err)
 
 static hone_status open_all(hone_dispatch *d, hone_error *err)
 {
+    const size_t n = d->request->n_devices * (d->request->prepares ? 2 : 1);
+
     HONE_TRY(hone__farm_share_open(&d->share, d->request->farm, err));
-    for (size_t i = 0; i < d->request->n_devices; ++i)
+    for (size_t i = 0; i < n; ++i)
         HONE_TRY(start(d, i, err));
     d->share.clients = d->workers;
     d->share.n_clients = d->n_lanes;

@@ -7,31 +7,36 @@
 #include "tuner/dispatch/lane.h"
 #include "tuner/process/device_lock.h"
 
+/* Of a device that prepares. */
+enum { HONE_DISPATCH_MOST_LANES = 2 * HONE_DISPATCH_MOST_DEVICES };
+
 /* A lane, from the parent's side. */
 typedef struct hone_lane_state {
     hone_worker worker;
     hone_lane_setup setup;
-    hone_dispatch_device device;
+    hone_dispatch_device device; /* of a second lane as of the first */
+    int n_failed; /* problems in a row that it came to no end with */
+    int64_t loan; /* the number of its last */
+    /* Of first lanes, for both. */
     hone_dispatch_use use;
-    int has_answered; /* what its device is */
-    int n_failed;     /* problems in a row that it came to no end with */
-    int64_t loan;     /* the number of its last */
-    double since_s;   /* when its present state began */
+    double since_s; /* when the device's present state began */
+    int measures;   /* the lane whose turn it is; -1: neither's */
 } hone_lane_state;
 
 struct hone_dispatch {
     const hone_dispatch_request *request;
     hone_farm_share share;
     hone_device_lock lock; /* of devices that are shared */
-    hone_lane_state lanes[HONE_DISPATCH_MOST_DEVICES];
-    hone_worker *workers[HONE_DISPATCH_MOST_DEVICES];
+    /* The first lane of each device, then second ones in the same order. */
+    hone_lane_state lanes[HONE_DISPATCH_MOST_LANES];
+    hone_worker *workers[HONE_DISPATCH_MOST_LANES];
     size_t n_lanes;
     size_t n_models;
     /* Of the run. */
     const hone_dispatch_job *jobs;
     hone_deal deal;
-    hone_deal_device devices[HONE_DISPATCH_MOST_DEVICES];
-    int64_t n_loans; /* so far */
+    hone_deal_device devices[HONE_DISPATCH_MOST_LANES]; /* one for a lane */
+    int64_t n_loans;                                    /* so far */
     int is_stopping;
     hone_status status; /* what ended it */
     hone_error error;
@@ -44,6 +49,13 @@ int hone__dispatch_is_alone(const hone_dispatch *d);
 /* The run comes to an end: no more is dealt, lanes store what they have. */
 void hone__dispatch_stop(hone_dispatch *d, hone_status status,
                          const hone_error *error);
+/* The first lane of a lane's device: the number of that device. */
+size_t hone__dispatch_first(const hone_dispatch *d, size_t lane);
+/* The other lane of its device; itself: there is none. */
+size_t hone__dispatch_beside(const hone_dispatch *d, size_t lane);
+/* The lane has ended what it measured: who prepared meanwhile has the device.
+ */
+void hone__dispatch_pass_turn(hone_dispatch *d, size_t lane);
 /* The state of a lane's device ends and another begins: where its time went. */
 void hone__dispatch_count_time(hone_dispatch *d, size_t lane);
 /* The same of those that help it, and of itself. */

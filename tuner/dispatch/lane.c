@@ -23,6 +23,7 @@ typedef struct lane {
     hone_dispatch_job job;
     int has_job;
     hone_tune_loans loans;
+    hone_tune_turn turn;
     double said_s; /* when progress was last said */
     char stage[64];
     hone_lane_result result;
@@ -59,8 +60,8 @@ static void on_progress(void *user, const hone_tune_progress *progress)
     const double now_s = hone__now_s();
     hone_text payload = {0};
 
-    if (now_s - l->said_s < SAY_EVERY_S &&
-        strcmp(l->stage, progress->stage) == 0)
+    if (!l->turn.is_mine || (now_s - l->said_s < SAY_EVERY_S &&
+                             strcmp(l->stage, progress->stage) == 0))
         return;
     l->said_s = now_s;
     (void)snprintf(l->stage, sizeof l->stage, "%s", progress->stage);
@@ -107,11 +108,16 @@ static hone_status on_message(void *user, uint32_t kind, hone_unpack *in,
         take_loan(l, in);
         return HONE_OK;
     }
+    if (kind == HONE_LANE_TURN) {
+        l->turn.is_mine = 1;
+        return HONE_OK;
+    }
     if (kind != HONE_LANE_DEAL)
         return hone__fail(err, HONE_ERR_INTERNAL,
                           "unknown message %u to a lane", (unsigned)kind);
     hone__struct_unpack(in, &l->job, sizeof l->job);
     l->has_job = !in->broken;
+    l->turn.is_mine = !l->job.is_ahead;
     return HONE_OK;
 }
 
@@ -151,6 +157,7 @@ static hone_status tune(lane *l, hone_error *err)
     tune.is_locked = kind->is_shared && request->n_devices > 1;
     l->loans = (hone_tune_loans){.give_back = give_back, .user = l};
     tune.loans = &l->loans;
+    tune.turn = &l->turn;
     tune.on_trial = NULL;
     tune.on_progress = on_progress;
     tune.user = l;
@@ -181,7 +188,7 @@ static hone_status serve(lane *l, hone_error *err)
     l->result.answers = (l->result.status != HONE_ERR_CUDA &&
                          l->result.status != HONE_ERR_NO_GPU) ||
                         device_answers(l);
-    l->result.seconds = hone__now_s() - start_s;
+    l->result.seconds = hone__now_s() - start_s - l->result.result.awaited_s;
     hone__pack_bytes(&payload, &l->result, sizeof l->result);
     return say(l, HONE_LANE_RESULT, &payload, 0);
 }

@@ -10,6 +10,7 @@ enum {
     /* To a lane. */
     HONE_LANE_DEAL = 1, /* hone_dispatch_job: tune it */
     HONE_LANE_LEND,     /* hone_tune_loan */
+    HONE_LANE_TURN,     /* the device is its own from now on */
     /* From it. */
     HONE_LANE_HELLO,    /* hone_device_report */
     HONE_LANE_REFUSED,  /* an error: the device cannot be described */

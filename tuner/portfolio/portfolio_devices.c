@@ -113,16 +113,18 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
 {
     const hone_portfolio_request *const of = run->request;
     together t = {.run = run, .lists = lists};
-    hone_dispatch_request request = {.backend = of->tune->farm.backend,
-                                     .n_devices = run->n_devices,
-                                     .farm = &of->tune->farm,
-                                     .db_path = of->db_path,
-                                     .fill = fill,
-                                     .cost = cost,
-                                     .on_progress = on_progress,
-                                     .on_outcome = on_outcome,
-                                     .on_note = on_note,
-                                     .user = &t};
+    hone_dispatch_request request = {
+        .backend = of->tune->farm.backend,
+        .n_devices = run->n_devices,
+        .prepares = hone__dispatch_prepares(of->tune->farm.backend),
+        .farm = &of->tune->farm,
+        .db_path = of->db_path,
+        .fill = fill,
+        .cost = cost,
+        .on_progress = on_progress,
+        .on_outcome = on_outcome,
+        .on_note = on_note,
+        .user = &t};
     char label[64];
     hone_status status;
 

@@ -14,10 +14,15 @@ int hone__tune_stopped(const hone_tune_run *run)
     return run->request->farm.stop && *run->request->farm.stop;
 }
 
+double hone__tune_elapsed_s(const hone_tune_run *run)
+{
+    return hone__now_s() - run->start_s - run->result->locked_s -
+           run->result->awaited_s;
+}
+
 void hone__tune_show_progress(hone_tune_run *run, const char *stage)
 {
-    run->progress.elapsed_s =
-        hone__now_s() - run->start_s - run->result->locked_s;
+    run->progress.elapsed_s = hone__tune_elapsed_s(run);
     run->progress.stage = stage;
     if (run->request->on_progress)
         run->request->on_progress(run->request->user, &run->progress);
@@ -154,7 +159,7 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
     hone__tune_loans_end(run);
     final_start_s = hone__now_s();
     if (run->ready_s > 0) {
-        result->setup_s = run->ready_s - run->start_s;
+        result->setup_s = run->ready_s - run->start_s - result->awaited_s;
         result->trials_s = final_start_s - run->ready_s;
     }
     if (hone__tune_is_recorded(run)) {
@@ -207,7 +212,7 @@ static void finish_result(hone_tune_run *run)
     result->n_resumed = run->progress.n_resumed;
     result->n_compiled = run->progress.n_compiled;
     memcpy(result->outcomes, run->progress.outcomes, sizeof result->outcomes);
-    result->seconds = hone__now_s() - run->start_s;
+    result->seconds = hone__tune_elapsed_s(run) + result->locked_s;
     if (resolved && run->n_impls &&
         hone__launch_spec_resolve(
             &(hone_launch_case){run->impls[0].default_spec, run->request->dims,

@@ -53,6 +53,12 @@ typedef struct hone_tune_loan {
     hone_device_report report;
 } hone_tune_loan;
 
+/* Whose turn a device is that two problems share: while one is measured, the
+ * other is prepared. */
+typedef struct hone_tune_turn {
+    int is_mine; /* set by a message to the run's farm link */
+} hone_tune_turn;
+
 typedef struct hone_tune_loans {
     hone_tune_loan offered[HONE_TUNE_MOST_LOANS]; /* not taken yet */
     size_t n;
@@ -93,6 +99,7 @@ typedef struct hone_tune_request {
     const char *shard;
     uint64_t seed;
     hone_tune_loans *loans;            /* NULL: nobody lends */
+    const hone_tune_turn *turn;        /* NULL: the device is this run's */
     const hone_objectives *objectives; /* beside the time; NULL: none */
     const hone_start *start; /* tried right after the default; NULL: none */
     int without_seeds;       /* do not begin with what is good elsewhere */
@@ -252,6 +259,7 @@ typedef struct hone_tune_result {
     double device_busy_s; /* of trials_s */
     double starved_s;     /* of trials_s: nothing was compiled yet */
     double locked_s;      /* of setup_s: another process used the device */
+    double awaited_s; /* of none of these: another problem of this list did */
 } hone_tune_result;
 
 /* Tune one problem: every trial is in the database when this returns, also

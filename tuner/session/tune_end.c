@@ -19,9 +19,7 @@ static int budget_is_spent(const hone_tune_run *run)
     const hone_tune_request *request = run->request;
 
     /* While another process had the device there was nothing to spend. */
-    if (request->budget_s > 0 &&
-        hone__now_s() - run->start_s - run->result->locked_s >=
-            request->budget_s)
+    if (request->budget_s > 0 && hone__tune_elapsed_s(run) >= request->budget_s)
         return 1;
     return request->budget_trials > 0 && hone__tune_budget_left(run) <= 0;
 }

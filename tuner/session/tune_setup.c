@@ -340,40 +340,17 @@ static hone_status choose_one(hone_tune_run *run, hone_error *err)
                       "and device; 'hone space' with --list shows what is");
 }
 
-hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
+static void describe_worker(hone_tune_run *run)
 {
     const hone_tune_request *request = run->request;
-    const int wants_energy =
-        hone__objectives_use(request->objectives, HONE_FACT_energy_uj);
 
-    HONE_TRY(hone__tune_check_objectives(hone__tune_kind(run),
-                                         request->objectives, err));
-    /* The compilers load while the device is asked what it is. */
-    HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
-                              &run->farm, err));
-    if (request->described)
-        run->device = *request->described;
-    else
-        HONE_TRY(hone__device_describe(request->farm.backend, request->device,
-                                       HONE_ANSWER_S, request->farm.stop,
-                                       &run->device, err));
-    HONE_TRY(lock_device(run, err));
-    (void)snprintf(run->result->device_name, sizeof run->result->device_name,
-                   "%s", run->device.name);
-    (void)snprintf(run->result->arch, sizeof run->result->arch, "%s",
-                   run->device.arch);
-    hone__tune_show_progress(run, "building the search space");
-    HONE_TRY(open_impls(run, err));
-    HONE_TRY(choose_one(run, err));
-    plan_progress(run);
-    HONE_TRY(hone__farm_wait(run->farm, err));
-    HONE_TRY(open_others(run, err));
     run->n_workers = 1;
     run->workers[0].setup = (hone_worker_setup){
         .kind = hone__tune_kind(run),
         .device = request->device,
         .timing = request->timing,
-        .wants_energy = wants_energy,
+        .wants_energy =
+            hone__objectives_use(request->objectives, HONE_FACT_energy_uj),
         .sanitized = request->farm.host_build == HONE_HOST_SANITIZED,
         .verify_only = request->verify_only,
         .verbose = request->verbose,
@@ -393,10 +370,54 @@ hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
                     .reference_templates = run->reference_templates}};
     if (run->workers[0].setup.sanitized)
         run->worker_log = tmpfile();
-    HONE_TRY(hone__tune_worker_start(run, &run->workers[0], err));
+}
+
+/* The process that owns the device sets itself up while the searches open. A
+ * run whose turn it is not yet is ready by then. */
+static hone_status start_worker(hone_tune_run *run, hone_error *err)
+{
+    describe_worker(run);
+    if (!run->is_ahead)
+        HONE_TRY(hone__tune_worker_start(run, &run->workers[0], err));
     if (hone__tune_kind(run)->needs_code)
         HONE_TRY(hone__helper_kernels_submit(run->farm, run->device.arch, err));
-    return remember(run, err);
+    HONE_TRY(remember(run, err));
+    if (!run->is_ahead)
+        return HONE_OK;
+    HONE_TRY(hone__tune_await_turn(run, err));
+    HONE_TRY(lock_device(run, err));
+    return hone__tune_worker_start(run, &run->workers[0], err);
+}
+
+hone_status hone__tune_setup(hone_tune_run *run, hone_error *err)
+{
+    const hone_tune_request *request = run->request;
+
+    HONE_TRY(hone__tune_check_objectives(hone__tune_kind(run),
+                                         request->objectives, err));
+    /* The compilers load while the device is asked what it is. */
+    HONE_TRY(hone__farm_start(&request->farm, hone__tune_compiled, run,
+                              &run->farm, err));
+    if (request->described)
+        run->device = *request->described;
+    else
+        HONE_TRY(hone__device_describe(request->farm.backend, request->device,
+                                       HONE_ANSWER_S, request->farm.stop,
+                                       &run->device, err));
+    run->is_ahead = hone__tune_awaits_turn(run);
+    if (!run->is_ahead)
+        HONE_TRY(lock_device(run, err));
+    (void)snprintf(run->result->device_name, sizeof run->result->device_name,
+                   "%s", run->device.name);
+    (void)snprintf(run->result->arch, sizeof run->result->arch, "%s",
+                   run->device.arch);
+    hone__tune_show_progress(run, "building the search space");
+    HONE_TRY(open_impls(run, err));
+    HONE_TRY(choose_one(run, err));
+    plan_progress(run);
+    HONE_TRY(hone__farm_wait(run->farm, err));
+    HONE_TRY(open_others(run, err));
+    return start_worker(run, err);
 }
 
 void hone__tune_teardown(hone_tune_run *run)

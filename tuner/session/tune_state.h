@@ -195,6 +195,7 @@ typedef struct hone_tune_run {
     hone_pace pace;
     hone_until until;
     double ready_s; /* when the first worker was ready; 0: not yet */
+    int is_ahead;   /* it began while the device was another problem's */
     int64_t device_id, problem_id, toolchain_id; /* in the database */
     hone_model model; /* of the operation on this device; no parts: none */
     hone_tune_learner learners[HONE_MAX_IMPLS];
@@ -210,6 +211,17 @@ typedef struct hone_tune_run {
     hone_status pending_status;
     hone_error pending_error;
 } hone_tune_run;
+
+/* tune.c */
+/* Seconds of this run, less those in which others had the device. */
+double hone__tune_elapsed_s(const hone_tune_run *run);
+
+/* tune_ahead.c */
+/* Is the device another problem's still? */
+int hone__tune_awaits_turn(const hone_tune_run *run);
+/* What can be done without the device, until it is this run's turn: the first
+ * variants are compiled. HONE_ERR_INTERRUPTED as hone__farm_turn(). */
+hone_status hone__tune_await_turn(hone_tune_run *run, hone_error *err);
 
 /* tune_setup.c */
 /* What kind of device it is tuned on. */
