@@ -233,6 +233,12 @@ void hone__tune_teardown(hone_tune_run *run);
  */
 int hone__tune_is_beside(const hone_tune_run *run, const hone_tune_impl *impl);
 
+/* tune_remember.c */
+/* Of the space, what this run tries at most, about. */
+int64_t hone__tune_part_of_space(const hone_tune_run *run);
+/* What is in the database, and searches that know it. */
+hone_status hone__tune_remember(hone_tune_run *run, hone_error *err);
+
 /* tune_job.c */
 /* Its texts and its key. */
 hone_status hone__tune_job_write(hone_tune_run *run, hone_tune_impl *impl,
