@@ -105,6 +105,8 @@ static several s;
 static int prepares;               /* devices do */
 static volatile sig_atomic_t stop; /* set in the first final, if .. */
 static int stops;                  /* .. this is */
+static int dies;                   /* a lane that prepares does */
+static int stumbles;               /* what is prepared first fails, once */
 static int *n_ahead; /* problems that were begun so; lanes count */
 
 static void fill(void *user, const hone_dispatch_job *job,
@@ -120,6 +122,10 @@ static void fill(void *user, const hone_dispatch_job *job,
                                .trial_timeout_s = 4,
                                .references = axpy_references,
                                .n_references = 1};
+    if (job->is_ahead && dies)
+        _exit(7);
+    if (job->is_ahead && stumbles && *n_ahead == 1)
+        out->strategy = "none such";
 }
 
 static double cost(void *user, const hone_dispatch_job *job)
@@ -258,7 +264,7 @@ static int reset(void **state)
     memset(fails, 0, sizeof fails);
     memset(answers, 0, sizeof answers);
     n_described = 0;
-    prepares = *n_ahead = stops = 0;
+    prepares = *n_ahead = stops = dies = stumbles = 0;
     stop = 0;
     return 0;
 }
@@ -371,21 +377,49 @@ static void what_is_prepared_ends_when_all_does(void **state)
                      1);
 }
 
+/* All problems are tuned, one after the other. */
+static void expect_all(int n, hone_error *err)
+{
+    for (int i = 0; i < n; ++i)
+        assert_int_equal(s.n_outcomes[0][i], 1);
+    if (s.of_problem != HONE_OK)
+        print_message("%s\n", err->text);
+    assert_int_equal(s.of_problem, HONE_OK);
+    assert_int_equal(count(at_once), 0);
+    assert_int_equal(count(doubles), 0);
+    assert_int_equal(count(tried), n * N_TRIED);
+}
+
+static void who_only_prepares_may_die(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    prepares = dies = 1;
+    assert_int_equal(tune(*state, 1, 1, 2, &err), HONE_OK);
+    expect_all(2, &err);
+    assert_false(is_out(0));
+    assert_non_null(strstr(s.notes, "cpu:0 prepares no problem any more"));
+}
+
+static void what_fails_ahead_is_tried_in_its_turn(void **state)
+{
+    hone_error err = {.status = HONE_OK};
+
+    prepares = stumbles = 1;
+    assert_int_equal(tune(*state, 1, 1, 2, &err), HONE_OK);
+    expect_all(2, &err);
+    assert_int_equal(*n_ahead, 2); /* the same one twice */
+}
+
 static void what_a_lost_device_prepared_is_dealt_again(void **state)
 {
     hone_error err = {.status = HONE_OK};
 
-    prepares = 1;
-    fails[1] = 1;
+    prepares = fails[1] = 1;
     assert_int_equal(tune(*state, 2, 1, 5, &err), HONE_OK);
-    for (int i = 0; i < 5; ++i)
-        assert_int_equal(s.n_outcomes[0][i], 1);
-    assert_int_equal(s.of_problem, HONE_OK);
+    expect_all(5, &err);
     assert_false(is_out(0));
     assert_true(is_out(1));
-    assert_int_equal(count(at_once), 0);
-    assert_int_equal(count(doubles), 0);
-    assert_int_equal(count(tried), 5 * N_TRIED);
 }
 
 /* The devices answer, and yet nothing comes to its end: each is out after two
@@ -472,6 +506,8 @@ int main(void)
         ON_DEVICES(a_lent_one_that_falls_off_is_done_without),
         ON_DEVICES(what_is_prepared_waits_for_the_device),
         ON_DEVICES(what_is_prepared_ends_when_all_does),
+        ON_DEVICES(who_only_prepares_may_die),
+        ON_DEVICES(what_fails_ahead_is_tried_in_its_turn),
         ON_DEVICES(what_a_lost_device_prepared_is_dealt_again),
         ON_DEVICES(what_is_lost_twice_is_given_up),
         ON_DEVICES(alone_it_ends_with_what_it_failed_with),

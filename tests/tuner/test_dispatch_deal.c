@@ -96,7 +96,8 @@ static void another_device_tries_what_one_failed_at(void **state)
     assert_int_equal(hone__deal_next(&deal, 1).problem, 0);
 }
 
-/* Two lanes of a device: one prepares while the other's problem ends. */
+/* Two lanes of a device, 0 and 1: one prepares while the other's problem ends.
+ */
 static void lanes_of_a_device_have_turns(void **state)
 {
     hone_deal_problem problems[] = {{.cost_s = 3, .device = -1},
@@ -111,22 +112,65 @@ static void lanes_of_a_device_have_turns(void **state)
     hone__deal_make(&deal, 0, hone__deal_next(&deal, 0));
     assert_int_equal(hone__deal_next(&deal, 1).problem, -1); /* too early */
     problems[0].is_ending = 1;
+    /* The last one left is the other device's, which is free or will be. */
+    assert_int_equal(hone__deal_next(&deal, 1).problem, -1);
+    deal.n_problems = 3;
     assert_int_equal(hone__deal_next(&deal, 1).problem, 1);
     hone__deal_make(&deal, 1, hone__deal_next(&deal, 1));
+    hone__deal_make(&deal, 2, hone__deal_next(&deal, 2));
     hone__deal_finish(&deal, 0);
+    hone__deal_finish(&deal, 2);
     /* It does not help its own other lane; another device does. */
     problems[1].left_s = 100;
     assert_int_equal(hone__deal_next(&deal, 0).problem, -1);
     assert_true(hone__deal_next(&deal, 2).is_loan);
-    /* Out by the other lane: nothing is held against the problem. */
+    hone__deal_make(&deal, 2, hone__deal_next(&deal, 2));
+    /* A lane is out: nothing is held against its problem, who helped is free,
+     * and the other lane goes on alone. */
     hone__deal_take_back(&deal, 1);
     assert_int_equal(problems[1].state, HONE_DEAL_LEFT);
     assert_int_equal(problems[1].n_lost, 0);
+    assert_int_equal(problems[1].n_helpers, 0);
     assert_int_equal(devices[1].state, HONE_DEAL_OUT);
-    /* What is lent is not free to begin anything. */
-    deal.n_problems = 3;
-    devices[1].state = HONE_DEAL_LENT;
-    assert_int_equal(hone__deal_next(&deal, 0).problem, -1);
+    assert_int_equal(devices[2].state, HONE_DEAL_FREE);
+    assert_int_equal(hone__deal_next(&deal, 0).problem, 1);
+}
+
+static void a_lent_lane_is_nobodys_owner(void **state)
+{
+    hone_deal_problem problems[] = {{.device = -1}, {.device = -1}};
+    hone_deal_device devices[] = {{.problem = -1},
+                                  {.problem = -1, .beside = 3},
+                                  {.problem = -1, .beside = 2}};
+    hone_deal deal = {problems, 1, devices, 3};
+
+    (void)state;
+    hone__deal_make(&deal, 0, hone__deal_next(&deal, 0));
+    problems[0].left_s = 100;
+    hone__deal_make(&deal, 1, hone__deal_next(&deal, 1));
+    assert_int_equal(devices[1].state, HONE_DEAL_LENT);
+    deal.n_problems = 2; /* beside it nothing is begun */
+    assert_int_equal(hone__deal_next(&deal, 2).problem, -1);
+    hone__deal_take_back(&deal, 1);
+    assert_int_equal(problems[0].state, HONE_DEAL_UNDERWAY);
+    assert_int_equal(problems[0].n_helpers, 0);
+    assert_int_equal(devices[1].state, HONE_DEAL_OUT);
+}
+
+/* A device that was lost with a problem is the same by its other lane. */
+static void the_other_lane_is_the_same_device(void **state)
+{
+    hone_deal_problem problems[] = {{.cost_s = 9, .device = -1},
+                                    {.cost_s = 1, .device = -1}};
+    hone_deal_device devices[] = {{.problem = -1, .beside = 2},
+                                  {.problem = -1, .beside = 1}};
+    hone_deal deal = {problems, 2, devices, 2};
+
+    (void)state;
+    hone__deal_make(&deal, 0, hone__deal_next(&deal, 0));
+    (void)hone__deal_lose(&deal, 0, 0);
+    assert_int_equal(hone__deal_next(&deal, 0).problem, 1);
+    assert_int_equal(hone__deal_next(&deal, 1).problem, 1);
 }
 
 /* ---- whatever happens ---------------------------------------------------- */
@@ -296,6 +340,8 @@ int main(void)
         cmocka_unit_test(the_idle_help_where_most_is_left),
         cmocka_unit_test(another_device_tries_what_one_failed_at),
         cmocka_unit_test(lanes_of_a_device_have_turns),
+        cmocka_unit_test(a_lent_lane_is_nobodys_owner),
+        cmocka_unit_test(the_other_lane_is_the_same_device),
         cmocka_unit_test(nothing_is_lost_or_done_twice),
         cmocka_unit_test(similar_problems_tell_the_cost)};
 

@@ -29,6 +29,7 @@ static void requests_travel(void **state)
                                                     .cubin = "cubin",
                                                     .cubin_bytes = 5},
                                             .time_ns = 25020,
+                                            .is_trial = 1,
                                             .keep = 1,
                                             .wants_series = 1,
                                             .features = {1, 2, 3, 4}};
@@ -45,6 +46,7 @@ static void requests_travel(void **state)
     assert_string_equal(back.entries[1].job.launch_spec, "plan");
     assert_int_equal(back.entries[1].job.cubin_bytes, 5);
     assert_true(back.entries[1].time_ns == 25020);
+    assert_int_equal(back.entries[1].is_trial, 1);
     assert_true(back.entries[1].keep && back.entries[1].wants_series);
     assert_int_equal(back.entries[1].features.index, 4);
     assert_false(back.entries[0].keep);

@@ -99,7 +99,7 @@ int hone__farm_n_busy(const hone_farm *farm);
 hone_status hone__farm_submit(hone_farm *farm, int64_t job,
                               const hone_compile_input *input, hone_error *err);
 
-enum { HONE_FARM_MOST_ALSO = 65 };
+enum { HONE_FARM_MOST_ALSO = 129 };
 /* The farm's share of a loop: wait a moment, or until a compile process or one
  * of `also` has news, then call on_done for what has finished
  * and replace workers that died or are overdue. HONE_ERR_INTERRUPTED when the

@@ -3,9 +3,12 @@
 #include "tuner/dispatch/deal.h"
 
 /* Where the device was lost with the problem, another one shall try it. */
-static int is_preferred(const hone_deal_problem *problem, int device)
+static int is_preferred(const hone_deal *deal, const hone_deal_problem *problem,
+                        int device)
 {
-    return problem->device != device;
+    return problem->device < 0 ||
+           (problem->device != device &&
+            problem->device != deal->devices[device].beside - 1);
 }
 
 static int costliest(const hone_deal *deal, int device)
@@ -19,9 +22,10 @@ static int costliest(const hone_deal *deal, int device)
         if (p->state != HONE_DEAL_LEFT ||
             p->model != deal->devices[device].model)
             continue;
-        if (!b || (is_preferred(p, device) == is_preferred(b, device)
-                       ? p->cost_s > b->cost_s
-                       : is_preferred(p, device)))
+        if (!b ||
+            (is_preferred(deal, p, device) == is_preferred(deal, b, device)
+                 ? p->cost_s > b->cost_s
+                 : is_preferred(deal, p, device)))
             best = (int)i;
     }
     return best;
@@ -49,12 +53,34 @@ static int most_to_help(const hone_deal *deal, int device)
     return best;
 }
 
-/* What the device's other lane is at; free: there is none. */
+/* What the device's other lane is at; free: there is none, or none any more. */
 static hone_deal_device_state state_beside(const hone_deal *deal, int device)
 {
     const int other = deal->devices[device].beside - 1;
 
-    return other < 0 ? HONE_DEAL_FREE : deal->devices[other].state;
+    return other < 0 || deal->devices[other].state == HONE_DEAL_OUT
+               ? HONE_DEAL_FREE
+               : deal->devices[other].state;
+}
+
+/* Each of the model's other devices will soon want a problem, too: what the
+ * last of them could have at once does not wait here. */
+static int is_enough_for_others(const hone_deal *deal, int device)
+{
+    const int model = deal->devices[device].model;
+    size_t n_left = 0, n_others = 0;
+
+    for (size_t i = 0; i < deal->n_problems; ++i)
+        n_left += deal->problems[i].state == HONE_DEAL_LEFT &&
+                  deal->problems[i].model == model;
+    for (size_t i = 0; i < deal->n_devices; ++i) {
+        const hone_deal_device *d = &deal->devices[i];
+
+        n_others += d->model == model && d->state != HONE_DEAL_OUT &&
+                    (d->beside == 0 || d->beside - 1 > (int)i) &&
+                    (int)i != device && d->beside - 1 != device;
+    }
+    return n_left > n_others;
 }
 
 static int may_begin(const hone_deal *deal, int device)
@@ -65,7 +91,8 @@ static int may_begin(const hone_deal *deal, int device)
     case HONE_DEAL_FREE:
         return 1;
     case HONE_DEAL_BUSY:
-        return deal->problems[deal->devices[other].problem].is_ending;
+        return deal->problems[deal->devices[other].problem].is_ending &&
+               is_enough_for_others(deal, device);
     default:
         return 0;
     }
@@ -146,9 +173,15 @@ void hone__deal_take_back(hone_deal *deal, int device)
 {
     const int problem = deal->devices[device].problem;
 
-    if (problem >= 0)
-        deal->problems[problem].state = HONE_DEAL_LEFT;
+    if (deal->devices[device].state == HONE_DEAL_LENT) {
+        hone__deal_return(deal, device, 1);
+        return;
+    }
     leave(deal, device, 1);
+    if (problem < 0)
+        return;
+    deal->problems[problem].state = HONE_DEAL_LEFT;
+    let_helpers_go(deal, problem);
 }
 
 void hone__deal_return(hone_deal *deal, int device, int is_out)

@@ -71,7 +71,7 @@ void hone__deal_finish(hone_deal *deal, int device);
 /* Its problem came to no end, for a reason of the device; it may stay or be
  * out. The problem is dealt again, or given up: then its number, else -1. */
 int hone__deal_lose(hone_deal *deal, int device, int is_out);
-/* The device is out by its other lane: what it prepared is dealt again. */
+/* A lane is out, for no fault of its problem: that is dealt again. */
 void hone__deal_take_back(hone_deal *deal, int device);
 /* A lent device is free again, or out. */
 void hone__deal_return(hone_deal *deal, int device, int is_out);

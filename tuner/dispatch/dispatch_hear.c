@@ -82,7 +82,7 @@ static void finish(hone_dispatch *d, size_t lane)
 {
     const hone_dispatch_job *job = &d->jobs[d->devices[lane].problem];
 
-    d->lanes[lane].n_failed = 0;
+    d->lanes[hone__dispatch_first(d, lane)].n_failed = 0;
     hone__dispatch_count_all(d, lane);
     hone__deal_finish(&d->deal, (int)lane);
     hone__dispatch_pass_turn(d, lane);
@@ -97,7 +97,7 @@ static void finish(hone_dispatch *d, size_t lane)
 
 static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
 {
-    hone_lane_state *l = &d->lanes[lane];
+    hone_lane_state *l = &d->lanes[hone__dispatch_first(d, lane)];
     hone_status status;
     int is_of_the_problem;
 

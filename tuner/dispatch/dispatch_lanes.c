@@ -27,6 +27,7 @@ static void end_beside(hone_dispatch *d, size_t lane)
 
     if (other == lane || d->devices[other].state == HONE_DEAL_OUT)
         return;
+    hone__dispatch_count_all(d, other);
     hone__deal_take_back(&d->deal, (int)other);
     hone__worker_kill(&d->lanes[other].worker);
     hone__farm_share_drop(&d->share, other);
@@ -98,6 +99,29 @@ static void stop_alone(hone_dispatch *d, size_t lane, const char *why)
     hone__dispatch_stop(d, HONE_ERR_CUDA, &err);
 }
 
+/* The device is not its own, and it has another lane. */
+static int is_spare(const hone_dispatch *d, size_t lane)
+{
+    const size_t other = hone__dispatch_beside(d, lane);
+
+    return other != lane && d->devices[other].state != HONE_DEAL_OUT &&
+           d->devices[lane].state != HONE_DEAL_LENT &&
+           d->lanes[hone__dispatch_first(d, lane)].measures != (int)lane;
+}
+
+static void drop_spare(hone_dispatch *d, size_t lane, const char *how)
+{
+    char text[400];
+
+    hone__dispatch_count_time(d, lane);
+    hone__deal_take_back(&d->deal, (int)lane);
+    (void)snprintf(text, sizeof text,
+                   "%s prepares no problem any more while it has another: the "
+                   "process that did ended: %s",
+                   d->lanes[hone__dispatch_first(d, lane)].device.name, how);
+    note(d, text);
+}
+
 void hone__dispatch_lane_over(hone_dispatch *d, size_t lane)
 {
     hone_lane_state *l = &d->lanes[lane];
@@ -109,6 +133,10 @@ void hone__dispatch_lane_over(hone_dispatch *d, size_t lane)
                    how);
     if (d->is_stopping)
         return;
+    if (is_spare(d, lane)) {
+        drop_spare(d, lane, how);
+        return;
+    }
     if (hone__dispatch_is_alone(d)) {
         stop_alone(d, lane, why);
         return;

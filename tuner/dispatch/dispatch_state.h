@@ -9,18 +9,20 @@
 
 /* Of a device that prepares. */
 enum { HONE_DISPATCH_MOST_LANES = 2 * HONE_DISPATCH_MOST_DEVICES };
+_Static_assert((int)HONE_DISPATCH_MOST_LANES < (int)HONE_FARM_MOST_ALSO,
+               "lanes beside a farm");
 
 /* A lane, from the parent's side. */
 typedef struct hone_lane_state {
     hone_worker worker;
     hone_lane_setup setup;
     hone_dispatch_device device; /* of a second lane as of the first */
-    int n_failed; /* problems in a row that it came to no end with */
-    int64_t loan; /* the number of its last */
+    int64_t loan;                /* the number of its last */
     /* Of first lanes, for both. */
+    int n_failed; /* problems in a row that the device came to no end with */
+    int measures; /* the lane whose turn it is; -1: neither's */
     hone_dispatch_use use;
     double since_s; /* when the device's present state began */
-    int measures;   /* the lane whose turn it is; -1: neither's */
 } hone_lane_state;
 
 struct hone_dispatch {

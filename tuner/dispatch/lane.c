@@ -7,6 +7,7 @@
 #include "tuner/judge/trial_protocol.h"
 #include "tuner/trial/devices.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,7 +110,7 @@ static hone_status on_message(void *user, uint32_t kind, hone_unpack *in,
         return HONE_OK;
     }
     if (kind == HONE_LANE_TURN) {
-        l->turn.is_mine = 1;
+        l->turn = (hone_tune_turn){1, hone__now_s()};
         return HONE_OK;
     }
     if (kind != HONE_LANE_DEAL)
@@ -117,7 +118,7 @@ static hone_status on_message(void *user, uint32_t kind, hone_unpack *in,
                           "unknown message %u to a lane", (unsigned)kind);
     hone__struct_unpack(in, &l->job, sizeof l->job);
     l->has_job = !in->broken;
-    l->turn.is_mine = !l->job.is_ahead;
+    l->turn = (hone_tune_turn){!l->job.is_ahead, hone__now_s()};
     return HONE_OK;
 }
 
@@ -174,6 +175,26 @@ static int device_answers(const lane *l)
                                  NULL) == HONE_OK;
 }
 
+/* What fails before the turn comes fails again then, or not: problems are told
+ * of in their order, and there is more memory without another one. */
+static hone_status tune_in_turn(lane *l, hone_error *err)
+{
+    hone_worker *const parent = &l->link.parent;
+    const hone_status status = tune(l, &l->result.error);
+
+    if (status == HONE_OK || status == HONE_ERR_INTERRUPTED || l->turn.is_mine)
+        return status;
+    while (!l->turn.is_mine && !lane_stop) {
+        const hone_wait wait = {hone__now_s() + 1, &lane_stop};
+
+        HONE_TRY(hone__farm_link_read(&l->link, err));
+        if (!l->turn.is_mine)
+            HONE_TRY(hone__workers_wait(&parent, 1, &wait, err));
+    }
+    hone__error_clear(&l->result.error);
+    return tune(l, &l->result.error);
+}
+
 static hone_status serve(lane *l, hone_error *err)
 {
     hone_text payload = {0};
@@ -183,12 +204,12 @@ static hone_status serve(lane *l, hone_error *err)
     start_s = hone__now_s();
     memset(&l->result, 0, sizeof l->result);
     l->stage[0] = '\0';
-    l->result.status = tune(l, &l->result.error);
+    l->result.status = tune_in_turn(l, err);
     l->loans.is_over = 1;
     l->result.answers = (l->result.status != HONE_ERR_CUDA &&
                          l->result.status != HONE_ERR_NO_GPU) ||
                         device_answers(l);
-    l->result.seconds = hone__now_s() - start_s - l->result.result.awaited_s;
+    l->result.seconds = hone__now_s() - fmax(start_s, l->turn.since_s);
     hone__pack_bytes(&payload, &l->result, sizeof l->result);
     return say(l, HONE_LANE_RESULT, &payload, 0);
 }

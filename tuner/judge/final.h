@@ -51,7 +51,8 @@ typedef enum hone_final_stage {
 
 typedef struct hone_final_entry {
     hone_trial_job job;
-    double time_ns;   /* by its trial; 0: unknown */
+    double time_ns;   /* by its trial, or as it is stored; 0: unknown */
+    int is_trial;     /* time_ns is a trial's, on a card that was mostly idle */
     int keep;         /* runs until it has an interval, however slow it is */
     int wants_series; /* like the winner and the baselines */
     hone_tie_features features; /* the device adds registers and memory */

@@ -65,6 +65,7 @@ void hone__final_request_pack(hone_text *out, const hone_final_request *request)
 
         hone__trial_job_pack(out, &entry->job);
         hone__pack_f64(out, entry->time_ns);
+        hone__pack_i64(out, entry->is_trial);
         hone__pack_i64(out, entry->keep);
         hone__pack_i64(out, entry->wants_series);
         hone__pack_bytes(out, &entry->features, sizeof entry->features);
@@ -91,6 +92,7 @@ void hone__final_request_unpack(hone_unpack *in, hone_final_request *out)
 
         hone__trial_job_unpack(in, &entry->job);
         entry->time_ns = hone__unpack_f64(in);
+        entry->is_trial = (int)hone__unpack_i64(in);
         entry->keep = (int)hone__unpack_i64(in);
         entry->wants_series = (int)hone__unpack_i64(in);
         hone__struct_unpack(in, &entry->features, sizeof entry->features);

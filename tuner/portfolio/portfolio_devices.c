@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A portfolio's measurements on several devices: lists are dealt as problems
- * are when they are tuned (dispatch/), by processes that are started for it
- * and know the lists from their parent. */
+/* A portfolio's measurements at several problems, on one device or several:
+ * lists are dealt as problems are when they are tuned (dispatch/), by processes
+ * that are started for it and know the lists from their parent. */
 #include "tuner/dispatch/dispatch.h"
 #include "tuner/portfolio/portfolio_parts.h"
 
@@ -112,11 +112,14 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
                                              size_t n, hone_error *err)
 {
     const hone_portfolio_request *const of = run->request;
+    const size_t n_devices = run->n_devices ? run->n_devices : 1;
     together t = {.run = run, .lists = lists};
     hone_dispatch_request request = {
         .backend = of->tune->farm.backend,
-        .n_devices = run->n_devices,
-        .prepares = hone__dispatch_prepares(of->tune->farm.backend),
+        .ordinals = {of->tune->device},
+        .n_devices = n_devices,
+        .prepares = n > n_devices && lists->kind != HONE_LIST_EDGES &&
+                    hone__dispatch_prepares(of->tune->farm.backend),
         .farm = &of->tune->farm,
         .db_path = of->db_path,
         .fill = fill,
@@ -128,14 +131,17 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
     char label[64];
     hone_status status;
 
-    memcpy(request.ordinals, run->ordinals,
-           run->n_devices * sizeof *run->ordinals);
+    if (run->n_devices)
+        memcpy(request.ordinals, run->ordinals,
+               n_devices * sizeof *run->ordinals);
     if (lists->kind == HONE_LIST_EDGES)
         (void)snprintf(label, sizeof label, "edge shapes on %zu devices",
-                       run->n_devices);
-    else
+                       n_devices);
+    else if (n_devices > 1)
         (void)snprintf(label, sizeof label, "%zu problems on %zu devices", n,
-                       run->n_devices);
+                       n_devices);
+    else
+        (void)snprintf(label, sizeof label, "%zu problems", n);
     if (of->on_work)
         of->on_work(of->user, label);
     hone__db_close(of->tune->db);

@@ -96,7 +96,7 @@ hone_status hone__portfolio_list_done(hone_portfolio_run *run,
     return HONE_OK;
 }
 
-/* One problem with a list, on the one device. */
+/* One problem with a list, in this process. */
 static hone_status measure_at(hone_portfolio_run *run,
                               hone_portfolio_list *list, hone_error *err)
 {
@@ -167,7 +167,7 @@ hone_status hone__portfolio_measure_lists(hone_portfolio_run *run,
                                           hone_portfolio_list *lists, size_t n,
                                           hone_error *err)
 {
-    if (n > 1 && run->n_devices > 1)
+    if (n > 1)
         return hone__portfolio_measure_together(run, lists, n, err);
     for (size_t i = 0; i < n; ++i)
         HONE_TRY(measure_at(run, &lists[i], err));

@@ -56,7 +56,8 @@ typedef struct hone_tune_loan {
 /* Whose turn a device is that two problems share: while one is measured, the
  * other is prepared. */
 typedef struct hone_tune_turn {
-    int is_mine; /* set by a message to the run's farm link */
+    int is_mine;    /* set by a message to the run's farm link */
+    double since_s; /* when it was */
 } hone_tune_turn;
 
 typedef struct hone_tune_loans {
@@ -259,7 +260,7 @@ typedef struct hone_tune_result {
     double device_busy_s; /* of trials_s */
     double starved_s;     /* of trials_s: nothing was compiled yet */
     double locked_s;      /* of setup_s: another process used the device */
-    double awaited_s; /* of none of these: another problem of this list did */
+    double awaited_s;     /* of none of these: until another problem ended */
 } hone_tune_result;
 
 /* Tune one problem: every trial is in the database when this returns, also

@@ -113,6 +113,7 @@ static hone_status add_finalist(hone_tune_run *run, hone_tune_final_state *f,
                 .cubin = finalist->cubin.data,
                 .cubin_bytes = finalist->cubin.length},
         .time_ns = c->time_ns,
+        .is_trial = 1,
         .keep = is_default,
         .wants_series = is_default,
         .features = {-1, -1, 0, c->index}};

@@ -250,11 +250,21 @@ static void describe_worker(hone_tune_run *run)
         run->worker_log = tmpfile();
 }
 
+static hone_status take_turn(hone_tune_run *run, hone_error *err)
+{
+    HONE_TRY(hone__tune_await_turn(run, err));
+    run->is_ahead = 0;
+    hone__tune_show_progress(run, "setting up the device");
+    return lock_device(run, err);
+}
+
 /* The process that owns the device sets itself up while the searches open. A
  * run whose turn it is not yet is ready by then. */
 static hone_status start_worker(hone_tune_run *run, hone_error *err)
 {
     describe_worker(run);
+    if (run->is_ahead && !hone__tune_awaits_turn(run))
+        HONE_TRY(take_turn(run, err));
     if (!run->is_ahead)
         HONE_TRY(hone__tune_worker_start(run, &run->workers[0], err));
     if (hone__tune_kind(run)->needs_code)
@@ -262,8 +272,7 @@ static hone_status start_worker(hone_tune_run *run, hone_error *err)
     HONE_TRY(hone__tune_remember(run, err));
     if (!run->is_ahead)
         return HONE_OK;
-    HONE_TRY(hone__tune_await_turn(run, err));
-    HONE_TRY(lock_device(run, err));
+    HONE_TRY(take_turn(run, err));
     return hone__tune_worker_start(run, &run->workers[0], err);
 }
 

@@ -23,6 +23,7 @@ typedef struct hone_final_state {
     hone_problem *problem;
     hone_edge_shapes *shapes;
     int to_parent;
+    int is_rest_chosen;
     hone_rest rest; /* of its series */
     hone_final_request request;
     hone_final_report report;

@@ -91,40 +91,79 @@ static int series_length(const hone_timer *timer)
                                     : (int)n;
 }
 
-/* A trial has a card that is mostly idle. What its time says holds for the
- * series behind it as well, those of libraries, which had no trial. */
-static void note_load(hone_final_state *f, int i, double loaded_ns)
+static double rounds_median(const hone_finalist *item)
 {
-    const double alone_ns =
-        i < f->request.n_entries ? f->request.entries[i].time_ns : 0;
+    double rounds_ns[HONE_RACE_MOST];
 
-    if (hone__time_follows_load(alone_ns, loaded_ns))
-        f->rest = HONE_REST_LONG;
-    else if (alone_ns > 0 && f->rest == HONE_REST_UNKNOWN)
-        f->rest = HONE_REST_SHORT;
+    memcpy(rounds_ns, item->rounds_ns, sizeof rounds_ns);
+    return item->n_samples > 0
+               ? hone__median(rounds_ns, (size_t)item->n_samples)
+               : 0;
+}
+
+/* The same for all series of a final. A trial has a card that is mostly idle, a
+ * race has not; of all that have been in both, since the fastest trial of many
+ * is one that was lucky. */
+static hone_rest choose_rest(const hone_final_state *f)
+{
+    double ratios[HONE_MAX_FINALISTS], fastest_ns = 0;
+    int n = 0, n_trials = 0;
+
+    for (int i = 0; i < f->request.n_entries; ++i) {
+        const hone_final_entry *entry = &f->request.entries[i];
+        const double loaded_ns = rounds_median(&f->report.items[i]);
+
+        if (entry->time_ns <= 0 || loaded_ns <= 0)
+            continue;
+        ratios[n++] = entry->time_ns / loaded_ns;
+        n_trials += entry->is_trial;
+        if (fastest_ns <= 0 || loaded_ns < fastest_ns)
+            fastest_ns = loaded_ns;
+    }
+    if (n && hone__time_follows_load(
+                 fastest_ns * hone__median(ratios, (size_t)n), fastest_ns))
+        return HONE_REST_LONG;
+    return n_trials ? HONE_REST_SHORT : HONE_REST_UNKNOWN;
+}
+
+static hone_status take_series(hone_final_state *f, int i, hone_finalist *item,
+                               hone_error *err)
+{
+    hone_timer *timer = &f->runners[i].timer;
+    const int n = series_length(timer);
+    double series_ns[HONE_RACE_MOST];
+
+    _Static_assert((int)HONE_SERIES_SAMPLES <= (int)HONE_RACE_MOST, "room");
+    HONE_TRY(hone__timer_series(timer, rounds_median(item), &f->rest, n,
+                                series_ns, err));
+    hone__final_set_time(item, series_ns, n);
+    return HONE_OK;
 }
 
 static hone_status series(void *user, int i, hone_finalist *item,
                           hone_error *err)
 {
     hone_final_state *f = user;
-    hone_timer *timer = &f->runners[i].timer;
-    int n = item->n_samples;
-    double series_ns[HONE_RACE_MOST], loaded_ns;
+    hone_rest before;
 
-    _Static_assert((int)HONE_SERIES_SAMPLES <= (int)HONE_RACE_MOST, "room");
-    if (f->problem->device->kind->rests) {
-        memcpy(series_ns, item->rounds_ns, sizeof series_ns);
-        loaded_ns = n > 0 ? hone__median(series_ns, (size_t)n) : 0;
-        n = series_length(timer);
-        note_load(f, i, loaded_ns);
-        HONE_TRY(
-            hone__timer_series(timer, loaded_ns, &f->rest, n, series_ns, err));
-    } else { /* Nothing lowers the clock of a core that works on: its rounds
-                serve. */
-        memcpy(series_ns, item->rounds_ns, sizeof series_ns);
+    if (!f->problem->device->kind->rests) {
+        /* Nothing lowers the clock of a core that works on. */
+        double rounds_ns[HONE_RACE_MOST];
+
+        memcpy(rounds_ns, item->rounds_ns, sizeof rounds_ns);
+        hone__final_set_time(item, rounds_ns, item->n_samples);
+        return HONE_OK;
     }
-    hone__final_set_time(item, series_ns, n);
+    if (!f->is_rest_chosen)
+        f->rest = choose_rest(f);
+    f->is_rest_chosen = 1;
+    before = f->rest;
+    HONE_TRY(take_series(f, i, item, err));
+    /* It has shown that all need a long one: those before it once more. */
+    for (int k = 0; before == HONE_REST_SHORT && f->rest != before && k < i;
+         ++k)
+        if (f->report.items[k].n_series)
+            HONE_TRY(take_series(f, k, &f->report.items[k], err));
     return HONE_OK;
 }
 
