@@ -17,4 +17,4 @@ json checked=30 failed=0
 run 0 verify fft/registers fft_filter --sanitize --limit 1 --format json
 json checked=4 failed=0
 run 0 verify gemm/plain --sanitize --format json
-json checked=18 failed=0
+json checked=112 failed=0
