@@ -211,8 +211,8 @@ hone_status hone__tune_devices_open(hone_tune_work *work, hone_error *err)
     state.request = (hone_dispatch_request){
         .backend = devices->backend,
         .n_devices = devices->n,
-        .prepares = work->shapes.n > devices->n &&
-                    hone__dispatch_prepares(devices->backend),
+        .prepares =
+            work->shapes.n > 1 && hone__dispatch_prepares(devices->backend),
         .farm = &work->request.farm,
         .db_path = hone__text_str(&work->db_path),
         .fill = fill,

@@ -75,10 +75,13 @@ static int is_enough_for_others(const hone_deal *deal, int device)
                   deal->problems[i].model == model;
     for (size_t i = 0; i < deal->n_devices; ++i) {
         const hone_deal_device *d = &deal->devices[i];
+        const hone_deal_device *other =
+            d->beside ? &deal->devices[d->beside - 1] : d;
 
-        n_others += d->model == model && d->state != HONE_DEAL_OUT &&
-                    (d->beside == 0 || d->beside - 1 > (int)i) &&
-                    (int)i != device && d->beside - 1 != device;
+        n_others +=
+            d->model == model && other >= d && (int)i != device &&
+            d->beside - 1 != device &&
+            (d->state != HONE_DEAL_OUT || other->state != HONE_DEAL_OUT);
     }
     return n_left > n_others;
 }
@@ -181,6 +184,8 @@ void hone__deal_take_back(hone_deal *deal, int device)
     if (problem < 0)
         return;
     deal->problems[problem].state = HONE_DEAL_LEFT;
+    if (!deal->problems[problem].n_lost)
+        deal->problems[problem].device = -1;
     let_helpers_go(deal, problem);
 }
 

@@ -218,8 +218,10 @@ static void begin(hone_dispatch *d, const hone_dispatch_job *jobs, size_t n)
 
         d->devices[i] = (hone_deal_device){
             d->lanes[i].device.model,
-            d->lanes[hone__dispatch_first(d, i)].device.is_out ? HONE_DEAL_OUT
-                                                               : HONE_DEAL_FREE,
+            d->lanes[hone__dispatch_first(d, i)].device.is_out ||
+                    !d->lanes[i].worker.pid
+                ? HONE_DEAL_OUT
+                : HONE_DEAL_FREE,
             -1, other == i ? 0 : (int)other + 1};
         d->lanes[i].since_s = hone__now_s();
         d->lanes[i].measures = -1;

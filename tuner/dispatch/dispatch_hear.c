@@ -95,9 +95,20 @@ static void finish(hone_dispatch *d, size_t lane)
                                  &d->heard.result});
 }
 
+/* A device that is lost at a problem nobody named may be lost by it, if it
+ * answers; several times in a row it is the device. */
+static int may_be_the_problem(const hone_dispatch *d,
+                              const hone_dispatch_job *job, hone_status status,
+                              int n_failed)
+{
+    return job->is_optional && status == HONE_ERR_CUDA && d->heard.answers &&
+           n_failed < MOST_FAILED;
+}
+
 static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
 {
     hone_lane_state *l = &d->lanes[hone__dispatch_first(d, lane)];
+    const hone_dispatch_job *job;
     hone_status status;
     int is_of_the_problem;
 
@@ -106,17 +117,23 @@ static void take_result(hone_dispatch *d, size_t lane, hone_unpack *in)
         return;
     count(d, lane);
     status = d->heard.status;
-    is_of_the_problem = d->jobs[d->devices[lane].problem].is_optional
-                            ? hone__tune_may_be_left_out(status)
-                            : hone__tune_is_of_the_problem(status);
+    if (status == HONE_ERR_INTERRUPTED && !d->is_stopping &&
+        l->measures != (int)lane)
+        return; /* somebody ended a lane that prepares: it is over soon */
+    job = &d->jobs[d->devices[lane].problem];
+    is_of_the_problem = job->is_optional ? hone__tune_may_be_left_out(status)
+                                         : hone__tune_is_of_the_problem(status);
     if (status == HONE_OK || is_of_the_problem ||
         (status == HONE_ERR_INTERRUPTED && d->is_stopping)) {
         finish(d, lane);
     } else if (hone__dispatch_is_alone(d)) {
         const hone_error why = d->heard.error;
+        const int n_failed = l->n_failed + 1;
 
         finish(d, lane);
-        hone__dispatch_stop(d, status, &why);
+        l->n_failed = n_failed;
+        if (!may_be_the_problem(d, job, status, n_failed))
+            hone__dispatch_stop(d, status, &why);
     } else if (status == HONE_ERR_CUDA || status == HONE_ERR_NO_GPU ||
                status == HONE_ERR_INTERRUPTED) {
         const hone_error why = d->heard.error;

@@ -177,22 +177,30 @@ static int device_answers(const lane *l)
 
 /* What fails before the turn comes fails again then, or not: problems are told
  * of in their order, and there is more memory without another one. */
-static hone_status tune_in_turn(lane *l, hone_error *err)
+static hone_status wait_for_turn(lane *l, hone_error *err)
 {
     hone_worker *const parent = &l->link.parent;
-    const hone_status status = tune(l, &l->result.error);
 
-    if (status == HONE_OK || status == HONE_ERR_INTERRUPTED || l->turn.is_mine)
-        return status;
-    while (!l->turn.is_mine && !lane_stop) {
+    while (!l->turn.is_mine) {
         const hone_wait wait = {hone__now_s() + 1, &lane_stop};
 
         HONE_TRY(hone__farm_link_read(&l->link, err));
         if (!l->turn.is_mine)
             HONE_TRY(hone__workers_wait(&parent, 1, &wait, err));
     }
-    hone__error_clear(&l->result.error);
-    return tune(l, &l->result.error);
+    return HONE_OK;
+}
+
+static hone_status tune_in_turn(lane *l, hone_error *err)
+{
+    const hone_status status = tune(l, err);
+
+    if (status == HONE_OK || status == HONE_ERR_INTERRUPTED || l->turn.is_mine)
+        return status;
+    hone__error_clear(err);
+    memset(&l->result.result, 0, sizeof l->result.result);
+    HONE_TRY(wait_for_turn(l, err));
+    return tune(l, err);
 }
 
 static hone_status serve(lane *l, hone_error *err)
@@ -204,7 +212,7 @@ static hone_status serve(lane *l, hone_error *err)
     start_s = hone__now_s();
     memset(&l->result, 0, sizeof l->result);
     l->stage[0] = '\0';
-    l->result.status = tune_in_turn(l, err);
+    l->result.status = tune_in_turn(l, &l->result.error);
     l->loans.is_over = 1;
     l->result.answers = (l->result.status != HONE_ERR_CUDA &&
                          l->result.status != HONE_ERR_NO_GPU) ||

@@ -88,16 +88,15 @@ typedef struct hone_portfolio_result {
 
 typedef struct hone_portfolio_request {
     /* As for tuning: implementations, device, mode, database, farm, timing and
-     * on_progress count. While several devices measure the database is closed,
-     * and opened again afterwards: `tune->db` is another connection then, or
-     * NULL after a failure. */
+     * on_progress count. While several problems are measured the database is
+     * closed, and opened again afterwards: `tune->db` is another connection
+     * then, or NULL after a failure. */
     hone_tune_request *tune;
-    /* Several devices of one model that measure together, and the database's
-     * path; else n_devices is 0. `tune->device` is set to the first of them
-     * that is left. */
+    const char *db_path;
+    /* Several devices of one model that measure together; else n_devices is 0.
+     * `tune->device` is set to the first of them that is left. */
     const int *ordinals;
     size_t n_devices;
-    const char *db_path;
     /* Only problems of these types; none: of all that the database has. Of each
      * set of types those that were tuned last, up to HONE_CHOOSER_PROBLEMS. */
     const char *const *types;

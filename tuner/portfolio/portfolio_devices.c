@@ -14,6 +14,7 @@
 typedef struct together {
     hone_portfolio_run *run;
     hone_portfolio_list *lists;
+    int64_t shown;      /* of one device: the list that is at work; -1: none */
     hone_status status; /* what a callback could not return */
     hone_error error;
 } together;
@@ -33,14 +34,30 @@ static double cost(void *user, const hone_dispatch_job *job)
     return (double)t->lists[job->place].n;
 }
 
+/* One device has one problem at a time, which is named. */
+static void show_list(together *t, int64_t place)
+{
+    const hone_portfolio_request *request = t->run->request;
+
+    if (t->run->n_devices > 1 || place == t->shown || !request->on_work)
+        return;
+    if (t->shown >= 0)
+        request->on_work(request->user, NULL);
+    if (place >= 0)
+        request->on_work(request->user, t->lists[place].kind == HONE_LIST_EDGES
+                                            ? "edge shapes"
+                                            : t->lists[place].label);
+    t->shown = place;
+}
+
 static void on_progress(void *user, size_t device, const hone_dispatch_job *job,
                         const hone_tune_progress *progress)
 {
-    const together *t = user;
+    together *t = user;
     const hone_tune_request *tune = t->run->request->tune;
 
     (void)device;
-    (void)job;
+    show_list(t, job ? job->place : -1);
     if (progress && tune->on_progress)
         tune->on_progress(tune->user, progress);
 }
@@ -53,7 +70,9 @@ static void on_outcome(void *user, const hone_dispatch_outcome *outcome)
     hone_error error = *outcome->error;
     const hone_status status = hone__portfolio_list_done(
         t->run, &t->lists[outcome->job->place], outcome->result,
-        outcome->status == HONE_ERR_CUDA ? HONE_ERR_NO_MEMORY : outcome->status,
+        outcome->status == HONE_ERR_CUDA && t->run->n_devices > 1
+            ? HONE_ERR_NO_MEMORY
+            : outcome->status,
         &error);
 
     if (t->status != HONE_OK || status == HONE_ERR_INTERRUPTED)
@@ -70,8 +89,7 @@ static void on_note(void *user, const char *sentence)
         request->on_note(request->user, sentence);
 }
 
-/* Those that are left go on in the next step, where one alone measures as one
- * does. */
+/* Those that are left go on in the next step. */
 static void keep_devices(hone_portfolio_run *run, const hone_dispatch *dispatch)
 {
     run->n_devices = 0;
@@ -113,7 +131,7 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
 {
     const hone_portfolio_request *const of = run->request;
     const size_t n_devices = run->n_devices ? run->n_devices : 1;
-    together t = {.run = run, .lists = lists};
+    together t = {.run = run, .lists = lists, .shown = -1};
     hone_dispatch_request request = {
         .backend = of->tune->farm.backend,
         .ordinals = {of->tune->device},
@@ -137,18 +155,17 @@ hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
     if (lists->kind == HONE_LIST_EDGES)
         (void)snprintf(label, sizeof label, "edge shapes on %zu devices",
                        n_devices);
-    else if (n_devices > 1)
+    else
         (void)snprintf(label, sizeof label, "%zu problems on %zu devices", n,
                        n_devices);
-    else
-        (void)snprintf(label, sizeof label, "%zu problems", n);
-    if (of->on_work)
+    if (of->on_work && n_devices > 1)
         of->on_work(of->user, label);
     hone__db_close(of->tune->db);
     of->tune->db = NULL;
     status = deal(run, &request, lists, n, err);
-    if (of->on_work)
+    if (of->on_work && n_devices > 1)
         of->on_work(of->user, NULL);
+    show_list(&t, -1);
     if (status == HONE_OK && t.status != HONE_OK) {
         status = t.status;
         *err = t.error;

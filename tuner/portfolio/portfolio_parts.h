@@ -109,7 +109,7 @@ hone_status hone__portfolio_list_done(hone_portfolio_run *run,
 hone_status hone__portfolio_measure_lists(hone_portfolio_run *run,
                                           hone_portfolio_list *lists, size_t n,
                                           hone_error *err);
-/* portfolio_devices.c: the same, longest first, on more than one. */
+/* portfolio_devices.c: more than one, longest first. */
 hone_status hone__portfolio_measure_together(hone_portfolio_run *run,
                                              hone_portfolio_list *lists,
                                              size_t n, hone_error *err);

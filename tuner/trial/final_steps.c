@@ -63,20 +63,25 @@ static hone_status sample(void *user, int i, double *out_ns, hone_error *err)
 
 /* Baselines that change their inputs (some transforms of libraries do) have
  * been timed since then: nobody is wrong for that. */
-static hone_status recheck(void *user, int i, hone_finalist *item,
-                           hone_error *err)
+static hone_status restore(hone_final_state *f, hone_error *err)
 {
-    hone_final_state *f = user;
     int restored = 1;
 
     for (int k = f->request.n_entries; restored && k < f->report.n; ++k)
         if (f->runners[k].spoils)
             HONE_TRY(hone__problem_restore(f->problem, &(hone_subject){0},
                                            &restored, err));
-    return restored ? hone__final_verify(f, i, item, err)
+    return restored ? HONE_OK
                     : hone__fail(err, HONE_ERR_INTERNAL,
                                  "inputs that a baseline has changed cannot "
                                  "be made again");
+}
+
+static hone_status recheck(void *user, int i, hone_finalist *item,
+                           hone_error *err)
+{
+    HONE_TRY(restore(user, err));
+    return hone__final_verify(user, i, item, err);
 }
 
 /* Samples of a series: fewer of a default variant that takes seconds. */
@@ -140,6 +145,21 @@ static hone_status take_series(hone_final_state *f, int i, hone_finalist *item,
     return HONE_OK;
 }
 
+/* Runner `i` has shown that all need a long rest: those before it once more.
+ * Who is at it is said, should it crash or hang. */
+static hone_status take_again(hone_final_state *f, int i, hone_error *err)
+{
+    HONE_TRY(restore(f, err));
+    for (int k = 0; k < i; ++k) {
+        if (!f->report.items[k].n_series)
+            continue;
+        hone__final_say_at(f->to_parent, k, HONE_FINAL_SERIES);
+        HONE_TRY(take_series(f, k, &f->report.items[k], err));
+    }
+    hone__final_say_at(f->to_parent, i, HONE_FINAL_SERIES);
+    return HONE_OK;
+}
+
 static hone_status series(void *user, int i, hone_finalist *item,
                           hone_error *err)
 {
@@ -159,12 +179,9 @@ static hone_status series(void *user, int i, hone_finalist *item,
     f->is_rest_chosen = 1;
     before = f->rest;
     HONE_TRY(take_series(f, i, item, err));
-    /* It has shown that all need a long one: those before it once more. */
-    for (int k = 0; before == HONE_REST_SHORT && f->rest != before && k < i;
-         ++k)
-        if (f->report.items[k].n_series)
-            HONE_TRY(take_series(f, k, &f->report.items[k], err));
-    return HONE_OK;
+    return before == HONE_REST_SHORT && f->rest != before
+               ? take_again(f, i, err)
+               : HONE_OK;
 }
 
 static void at(void *user, int i, hone_final_stage stage)
