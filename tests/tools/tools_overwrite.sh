@@ -93,7 +93,7 @@ run 0 explain saxpy --dims 99999999999 --db t.db
 out_has "n=99999999999"
 
 # ---- the environment -------------------------------------------------------------------
-for setting in HONE_DB_SECONDS=abc HONE_DB_SECONDS=-5 HONE_SANDBOX=maybe; do
+for setting in HONE_DB_SECONDS=abc HONE_DB_SECONDS=-5 HONE_SANDBOX=maybe HONE_AHEAD=no; do
     code=0
     env "$setting" "$HONE" show --db t.db >out 2>err || code=$?
     [ "$code" -eq 3 ] || fail "$setting: exit code $code"

@@ -260,7 +260,7 @@ static int64_t count(const char *sql)
     "FROM trial t JOIN session s ON s.session_id = t.session_id"               \
     " JOIN variant v ON v.variant_id = t.variant_id"
 static const char tried[] =
-    "SELECT count(*) FROM (SELECT DISTINCT s.problem_id, s.device_id,"
+    "SELECT count(*) FROM (SELECT DISTINCT problem_id, device_id,"
     " t.variant_id " TRIED ")";
 static const char doubles[] =
     "SELECT count(*) FROM (SELECT 1 " TRIED " WHERE v.config <> 'KIND=odd'"
@@ -349,13 +349,24 @@ static void a_lent_one_that_falls_off_is_done_without(void **state)
 /* Pairs of problems of a device of which one is tried while the other is. (What
  * does not compile has its outcome before the turn comes.) */
 static const char at_once[] =
-    "WITH span AS (SELECT s.problem_id, s.device_id,"
+    "WITH span AS (SELECT problem_id, device_id,"
     " min(t.started_unix_ns) AS first, max(t.started_unix_ns) AS last " TRIED
     " WHERE t.outcome NOT IN ('compile', 'limits')"
-    " GROUP BY s.problem_id, s.device_id)"
+    " GROUP BY problem_id, device_id)"
     " SELECT count(*) FROM span a JOIN span b USING (device_id)"
     " WHERE a.problem_id < b.problem_id"
     " AND a.first <= b.last AND b.first <= a.last";
+
+/* All problems are tuned, one after the other. */
+static void expect_all(int n)
+{
+    for (int i = 0; i < n; ++i)
+        assert_int_equal(s.n_outcomes[0][i], 1);
+    assert_int_equal(s.of_problem, HONE_OK);
+    assert_int_equal(count(at_once), 0);
+    assert_int_equal(count(doubles), 0);
+    assert_int_equal(count(tried), n * N_TRIED);
+}
 
 /* The second and the third problem are begun while the one before ends. */
 static void what_is_prepared_waits_for_the_device(void **state)
@@ -364,14 +375,18 @@ static void what_is_prepared_waits_for_the_device(void **state)
 
     prepares = 1;
     assert_int_equal(tune(*state, 1, 1, 3, &err), HONE_OK);
-    for (int i = 0; i < 3; ++i)
-        assert_int_equal(s.n_outcomes[0][i], 1);
-    assert_int_equal(s.of_problem, HONE_OK);
+    expect_all(3);
     assert_int_equal(hone__dispatch_n_devices(s.dispatch), 1);
     assert_int_equal(*n_ahead, 2);
-    assert_int_equal(count(at_once), 0);
-    assert_int_equal(count(doubles), 0);
-    assert_int_equal(count(tried), 3 * N_TRIED);
+}
+
+static void devices_of_their_own_prepare(void **state)
+{
+    (void)state;
+    assert_true(hone__dispatch_prepares(HONE_BACKEND_CPU)); /* not shared */
+    assert_int_equal(setenv("HONE_AHEAD", "off", 1), 0);
+    assert_false(hone__dispatch_prepares(HONE_BACKEND_CPU));
+    assert_int_equal(unsetenv("HONE_AHEAD"), 0);
 }
 
 static void what_is_prepared_ends_when_all_does(void **state)
@@ -391,19 +406,6 @@ static void what_is_prepared_ends_when_all_does(void **state)
                      1);
 }
 
-/* All problems are tuned, one after the other. */
-static void expect_all(int n, hone_error *err)
-{
-    for (int i = 0; i < n; ++i)
-        assert_int_equal(s.n_outcomes[0][i], 1);
-    if (s.of_problem != HONE_OK)
-        print_message("%s\n", err->text);
-    assert_int_equal(s.of_problem, HONE_OK);
-    assert_int_equal(count(at_once), 0);
-    assert_int_equal(count(doubles), 0);
-    assert_int_equal(count(tried), n * N_TRIED);
-}
-
 /* Nor is what it had put off, and a later run does not ask it. */
 static void who_only_prepares_may_die(void **state)
 {
@@ -414,7 +416,7 @@ static void who_only_prepares_may_die(void **state)
     assert_int_equal(tune(*state, 1, 1, 3, &err), HONE_OK);
     for (int i = 0; i < 3; ++i) /* the costlier first */
         assert_int_equal(s.order[i], 2 - i);
-    expect_all(3, &err);
+    expect_all(3);
     assert_false(is_out(0));
     assert_non_null(strstr(s.notes, "cpu:0 prepares no problem any more"));
     dies = 0;
@@ -428,7 +430,7 @@ static void what_fails_ahead_is_tried_in_its_turn(void **state)
 
     prepares = stumbles = 1;
     assert_int_equal(tune(*state, 1, 1, 2, &err), HONE_OK);
-    expect_all(2, &err);
+    expect_all(2);
     assert_int_equal(*n_ahead, 2); /* the same one twice */
 }
 
@@ -438,7 +440,7 @@ static void what_a_lost_device_prepared_is_dealt_again(void **state)
 
     prepares = fails[1] = 1;
     assert_int_equal(tune(*state, 2, 1, 5, &err), HONE_OK);
-    expect_all(5, &err);
+    expect_all(5);
     assert_false(is_out(0));
     assert_true(is_out(1));
 }
@@ -541,6 +543,7 @@ int main(void)
         ON_DEVICES(a_lent_one_that_falls_off_is_done_without),
         ON_DEVICES(what_is_prepared_waits_for_the_device),
         ON_DEVICES(what_is_prepared_ends_when_all_does),
+        ON_DEVICES(devices_of_their_own_prepare),
         ON_DEVICES(who_only_prepares_may_die),
         ON_DEVICES(what_fails_ahead_is_tried_in_its_turn),
         ON_DEVICES(what_a_lost_device_prepared_is_dealt_again),

@@ -2,6 +2,7 @@
 /* The course of a final: who is in it, who wins, what is said of the others.
  */
 #include "tests/tuner/final_fixture.h"
+#include "tuner/judge/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -270,6 +271,60 @@ static void finalists_are_those_near_the_best(void **state)
     assert_int_equal(hone__final_count(ns, 40, 0.001), 11); /* within 2 % */
 }
 
+/* A power limit lowers the clock of what ran for a while. */
+static void a_time_may_follow_the_load(void **state)
+{
+    (void)state;
+    assert_true(hone__time_follows_load(25020, 27800));
+    assert_false(
+        hone__time_follows_load(25020, 25400)); /* times differ by it */
+    assert_true(hone__time_follows_load(250200, 254000));
+    assert_false(hone__time_follows_load(250200, 252000));
+    assert_false(hone__time_follows_load(27800, 25020));
+    assert_false(hone__time_follows_load(0, 27800)); /* nobody knows */
+    assert_false(hone__time_follows_load(-1, 27800));
+    assert_false(hone__time_follows_load(25020, 0));
+}
+
+/* Finalist i: `alone_ns` by its trial, `loaded_ns` in three rounds; 0: none. */
+static void was_at(int i, double alone_ns, double loaded_ns)
+{
+    request.entries[i].time_ns = alone_ns;
+    request.entries[i].is_trial = alone_ns > 0;
+    report.items[i].n_samples = loaded_ns > 0 ? 3 : 0;
+    for (int k = 0; k < 3; ++k)
+        report.items[i].rounds_ns[k] = loaded_ns;
+}
+
+static void series_rest_where_the_clock_follows(void **state)
+{
+    const double ns[] = {1, 1, 1};
+
+    (void)state;
+    final_set_up(3, 0, ns);
+    memset(&report, 0, sizeof report);
+    assert_int_equal(hone__rest_choose(&request, &report), HONE_REST_UNKNOWN);
+    was_at(0, 25000, 27800);
+    was_at(1, 25100, 27700);
+    was_at(2, 0, 27000); /* no trial of its own */
+    assert_int_equal(hone__rest_choose(&request, &report), HONE_REST_LONG);
+    /* The fastest of many trials was lucky; the others are as they were. */
+    was_at(0, 25000, 25600);
+    was_at(1, 25500, 25600);
+    was_at(2, 25600, 25600);
+    assert_int_equal(hone__rest_choose(&request, &report), HONE_REST_SHORT);
+    /* Times that are stored may be such under load: that none is faster alone
+     * says nothing then. */
+    for (int i = 0; i < 3; ++i)
+        request.entries[i].is_trial = 0;
+    assert_int_equal(hone__rest_choose(&request, &report), HONE_REST_UNKNOWN);
+    was_at(0, 25000, 27800);
+    was_at(1, 25100, 27700);
+    for (int i = 0; i < 3; ++i)
+        request.entries[i].is_trial = 0;
+    assert_int_equal(hone__rest_choose(&request, &report), HONE_REST_LONG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +338,8 @@ int main(void)
         cmocka_unit_test(a_noisy_final_says_so),
         cmocka_unit_test(sentences_fit),
         cmocka_unit_test(finalists_are_those_near_the_best),
+        cmocka_unit_test(a_time_may_follow_the_load),
+        cmocka_unit_test(series_rest_where_the_clock_follows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

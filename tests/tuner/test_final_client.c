@@ -5,7 +5,6 @@
 #include "tests/tuner/final_fixture.h"
 #include "tuner/process/wire.h"
 #include "tuner/session/final_client.h"
-#include "tuner/trial/timer.h"
 
 #include <signal.h>
 #include <string.h>
@@ -59,21 +58,6 @@ static void requests_travel(void **state)
     hone__final_request_unpack(&in, &back);
     assert_true(in.broken);
     hone__text_free(&payload);
-}
-
-/* A power limit lowers the clock of what ran for a while. */
-static void a_time_may_follow_the_load(void **state)
-{
-    (void)state;
-    assert_true(hone__time_follows_load(25020, 27800));
-    assert_false(
-        hone__time_follows_load(25020, 25400)); /* times differ by it */
-    assert_true(hone__time_follows_load(250200, 254000));
-    assert_false(hone__time_follows_load(250200, 252000));
-    assert_false(hone__time_follows_load(27800, 25020));
-    assert_false(hone__time_follows_load(0, 27800)); /* nobody knows */
-    assert_false(hone__time_follows_load(-1, 27800));
-    assert_false(hone__time_follows_load(25020, 0));
 }
 
 /* ---- workers that fail ------------------------------------------------- */
@@ -341,7 +325,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_travel),
-        cmocka_unit_test(a_time_may_follow_the_load),
         cmocka_unit_test(a_worker_reports),
         cmocka_unit_test(who_ruins_the_worker_stays_outside),
         cmocka_unit_test(slow_runners_have_longer_steps),

@@ -6,8 +6,6 @@
 #include "runtime/base/alloc.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 int64_t hone__tune_part_of_space(const hone_tune_run *run)
 {

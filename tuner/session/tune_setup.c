@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before the loop of a tuning run: device, space, farm, the tuner's own
- * kernels; and the text of one variant. */
+/* Before the loop of a tuning run: device, spaces, farm, the worker; and behind
+ * it, what goes. */
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
 #include "tuner/compile/compiler_kind.h"
-#include "tuner/compile/host_unit.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static hone_status open_space(const hone_tune_run *run,
                               const hone_template *tmpl, hone_space **out,

@@ -96,41 +96,6 @@ static int series_length(const hone_timer *timer)
                                     : (int)n;
 }
 
-static double rounds_median(const hone_finalist *item)
-{
-    double rounds_ns[HONE_RACE_MOST];
-
-    memcpy(rounds_ns, item->rounds_ns, sizeof rounds_ns);
-    return item->n_samples > 0
-               ? hone__median(rounds_ns, (size_t)item->n_samples)
-               : 0;
-}
-
-/* The same for all series of a final. A trial has a card that is mostly idle, a
- * race has not; of all that have been in both, since the fastest trial of many
- * is one that was lucky. */
-static hone_rest choose_rest(const hone_final_state *f)
-{
-    double ratios[HONE_MAX_FINALISTS], fastest_ns = 0;
-    int n = 0, n_trials = 0;
-
-    for (int i = 0; i < f->request.n_entries; ++i) {
-        const hone_final_entry *entry = &f->request.entries[i];
-        const double loaded_ns = rounds_median(&f->report.items[i]);
-
-        if (entry->time_ns <= 0 || loaded_ns <= 0)
-            continue;
-        ratios[n++] = entry->time_ns / loaded_ns;
-        n_trials += entry->is_trial;
-        if (fastest_ns <= 0 || loaded_ns < fastest_ns)
-            fastest_ns = loaded_ns;
-    }
-    if (n && hone__time_follows_load(
-                 fastest_ns * hone__median(ratios, (size_t)n), fastest_ns))
-        return HONE_REST_LONG;
-    return n_trials ? HONE_REST_SHORT : HONE_REST_UNKNOWN;
-}
-
 static hone_status take_series(hone_final_state *f, int i, hone_finalist *item,
                                hone_error *err)
 {
@@ -139,7 +104,7 @@ static hone_status take_series(hone_final_state *f, int i, hone_finalist *item,
     double series_ns[HONE_RACE_MOST];
 
     _Static_assert((int)HONE_SERIES_SAMPLES <= (int)HONE_RACE_MOST, "room");
-    HONE_TRY(hone__timer_series(timer, rounds_median(item), &f->rest, n,
+    HONE_TRY(hone__timer_series(timer, hone__rounds_median(item), &f->rest, n,
                                 series_ns, err));
     hone__final_set_time(item, series_ns, n);
     return HONE_OK;
@@ -175,7 +140,7 @@ static hone_status series(void *user, int i, hone_finalist *item,
         return HONE_OK;
     }
     if (!f->is_rest_chosen)
-        f->rest = choose_rest(f);
+        f->rest = hone__rest_choose(&f->request, &f->report);
     f->is_rest_chosen = 1;
     before = f->rest;
     HONE_TRY(take_series(f, i, item, err));

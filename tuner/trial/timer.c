@@ -15,9 +15,9 @@ static const double sample_ns = 500e3;
  * the host 3 us, so that even several launches of one execution are queued
  * before the card gets to them; and the gap between two of them, about one
  * microsecond, is as it will be in a program. */
-static const double event_from_ns = 100e3;
+static const double event_from_ns = HONE_LONG_EXECUTION_NS;
 static const double long_ns = 2e6;     /* of an execution */
-enum { LONG_MS = 300, SHORT_MS = 30 }; /* rests: see hone_rest */
+enum { LONG_MS = 300, SHORT_MS = 30 }; /* rests */
 
 int hone__launches_choose(hone_timing timing, double estimate_ns, size_t n_sets)
 {
@@ -176,14 +176,6 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
     if (status != HONE_OK)
         hone__timer_close(out);
     return status;
-}
-
-int hone__time_follows_load(double alone_ns, double loaded_ns)
-{
-    /* More than times differ by. */
-    const double least_gain = loaded_ns > event_from_ns ? 0.01 : 0.02;
-
-    return alone_ns > 0 && alone_ns < (1 - least_gain) * loaded_ns;
 }
 
 static hone_status series_after(hone_timer *timer, long rest_ms, int n,

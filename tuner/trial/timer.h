@@ -15,6 +15,7 @@
 #define HONE_TUNER_TIMER_H
 
 #include "tuner/device/device.h"
+#include "tuner/judge/rest.h"
 #include "tuner/trial/problem.h"
 
 enum { HONE_MAX_SAMPLE_LAUNCHES = 512 };
@@ -42,19 +43,6 @@ hone_status hone__timer_open(hone_problem *problem, hone_subject subject,
 hone_status hone__timer_sample(hone_timer *timer, double *out_ns,
                                hone_error *err);
 
-/* The rest before a series. Under load a card's power limit lowers its clock,
- * for longer than the load lasts: after 30 ms a kernel that multiplies took up
- * to a tenth longer than after 300, by what had run before (decisions 215,
- * 233). So those that take longer under load than alone get the long one, which
- * is too long for everybody; where it is not known who does, executions above
- * 100 us. */
-typedef enum hone_rest {
-    HONE_REST_UNKNOWN,
-    HONE_REST_SHORT,
-    HONE_REST_LONG
-} hone_rest;
-/* Whether what takes `alone_ns` takes clearly longer under load. 0: unknown. */
-int hone__time_follows_load(double alone_ns, double loaded_ns);
 /* A steady series after a rest: the time a variant is known by. The rest makes
  * it the same whatever ran before; `*rest` becomes long where the short one
  * shows that it is needed. `loaded_ns`: what an execution took among others,
