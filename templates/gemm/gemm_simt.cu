@@ -122,6 +122,7 @@
 #pragma hone require GROUP == 8 || TILES > 4*device.sm_count "most tiles run at once in any order"
 #pragma hone require sizeof(T) >= 4 || device.sm < 80 || BATCH*M*N*K <= 16M "tensor cores do more"
 
+#include "gemm_simt_cost.cuh"
 #pragma hone let PART = TILES*BM*BN
 #pragma hone workspace partial: f32[SPLIT_K > 1 ? SPLIT_K*PART*WORDS : 0]
 #pragma hone workspace tickets: u32[SPLIT_K > 1 && FINISH == ticket ? TILES : 0] zero

@@ -105,6 +105,9 @@ space gemm/gemm_sm90_f32 200,96,264,f32,f32,0,0,,,291,3,,,97,EMULATED=1 300 4000
 space gemm/gemm_small 64,64,64,f32,f32,BATCH=1000 100 40000
 space gemm/gemm_small 33,33,33,f64,f64,1,1,BATCH=100 50 40000
 space gemm/gemm_small 4,4,4,f16,f16,BATCH=100 50 40000
+space gemm/gemm_dots 3,3,1000000,bf16,bf16,0,1 100 10000
+space gemm/gemm_dots 16,1,1025,f64,f64,1,0 50 10000
+space gemm/gemm_dots 1,1,4096,f16,f16,BATCH=10000 50 10000
 space gemm/gemm_complex_tiles 61,37,53,2,1,BATCH=2000 50 40000
 space gemm/gemm_complex_plain 61,37,53,2,1,BATCH=2000 1 1
 space gemv/gemv_rows 1,1 1 40000
@@ -136,6 +139,9 @@ refused() {
 refused gemm/gemm_simt 16,16,16,f32,f32,EPILOGUE=4 "a bias or an activation follows"
 refused gemm/gemm_small 16,16,16,f32,f32,EPILOGUE=2 "a bias or an activation follows"
 refused gemm/gemm_columns 16,8,16,f32,f32,EPILOGUE=32 "a bias or an activation follows"
+refused gemm/gemm_dots 16,8,2000,f32,f32,EPILOGUE=2 "a bias or an activation follows"
+refused gemm/gemm_dots 17,8,2000 "many rows or columns"
+refused gemm/gemm_dots 16,8,1000 "sums so short"
 refused gemm/gemm_sm90 16,16,16,f32 "these tensor cores take f16 and bf16"
 refused gemm/gemm_sm90_f32 16,16,16,f32 "only where the caller says so"
 refused gemm/gemm_sm90_f32 16,16,16,f16 "only where the caller says so"
