@@ -92,11 +92,49 @@ static const char *an_implementation(const hone_tuned *tuned)
     return tuned->impls[i]->implementation;
 }
 
+static hone_status no_implementation(const hone_tuned *tuned, const char *text,
+                                     const char *why, hone_error *err)
+{
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "--config %s: %s implementation of %s? Name one, as "
+                      "%s:%s, or bench %s/%s",
+                      text, why, tuned->impls[0]->op, an_implementation(tuned),
+                      strchr(text, ':') ? strchr(text, ':') + 1 : text,
+                      tuned->impls[0]->op, an_implementation(tuned));
+}
+
+/* Whose configuration `*text` is, which is left without the name in front. */
+static hone_status find_implementation(const hone_tuned *tuned,
+                                       const char **text,
+                                       const hone_template **out,
+                                       hone_error *err)
+{
+    const char *const all = *text;
+    const char *const colon = strchr(all, ':');
+
+    *out = tuned->impls[0];
+    if (!colon)
+        return tuned->n_impls == 1
+                   ? HONE_OK
+                   : no_implementation(tuned, all, "of which", err);
+    for (size_t i = 0; i < tuned->n_impls; ++i) {
+        const char *name = hone__template_name(tuned->impls[i]);
+        const size_t length = (size_t)(colon - all);
+
+        if (strlen(name) == length && strncmp(name, all, length) == 0) {
+            *out = tuned->impls[i];
+            *text = colon + 1;
+            return HONE_OK;
+        }
+    }
+    return no_implementation(tuned, all, "of an unknown", err);
+}
+
 /* The values of every --config. */
 static hone_status read_configs(const hone_options *options,
                                 const hone_tuned *tuned,
-                                int64_t *configs[HONE_MAX_BENCH_CONFIGS],
-                                size_t *out_n, hone_error *err)
+                                hone_bench_config *configs, size_t *out_n,
+                                hone_error *err)
 {
     const char *text;
 
@@ -107,14 +145,9 @@ static hone_status read_configs(const hone_options *options,
             return hone__fail(err, HONE_ERR_ARGUMENT,
                               "at most %d --config can run side by side",
                               HONE_MAX_BENCH_CONFIGS);
-        if (tuned->n_impls > 1)
-            return hone__fail(err, HONE_ERR_ARGUMENT,
-                              "--config %s: of which implementation of %s? "
-                              "Name one, as %s/%s",
-                              text, tuned->impls[0]->op, tuned->impls[0]->op,
-                              an_implementation(tuned));
-        HONE_TRY(
-            hone__load_config(tuned->impls[0], text, &configs[*out_n], err));
+        HONE_TRY(find_implementation(tuned, &text, &configs[*out_n].tmpl, err));
+        HONE_TRY(hone__load_config(configs[*out_n].tmpl, text,
+                                   &configs[*out_n].values, err));
     }
     return HONE_OK;
 }
@@ -123,16 +156,15 @@ static hone_status run_bench(const hone_options *options,
                              const hone_tuned *tuned, hone_bench_result *result,
                              hone_error *err)
 {
-    int64_t *configs[HONE_MAX_BENCH_CONFIGS] = {NULL};
+    hone_bench_config configs[HONE_MAX_BENCH_CONFIGS] = {{0}};
     size_t n = 0;
     hone_status status = read_configs(options, tuned, configs, &n, err);
 
     if (status == HONE_OK)
-        status =
-            hone__bench(tuned, (const int64_t *const *)configs, n, result, err);
+        status = hone__bench(tuned, configs, n, result, err);
     hone__tuned_mend_hint(options, tuned, err);
     for (size_t i = 0; i < HONE_MAX_BENCH_CONFIGS; ++i)
-        hone__free(configs[i]);
+        hone__free(configs[i].values);
     return status;
 }
 

@@ -81,7 +81,9 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
         (void)snprintf(row->label, sizeof row->label, "best of %.63s",
                        v->implementation);
     else if (strcmp(v->name, "config") == 0)
-        (void)snprintf(row->label, sizeof row->label, "%.95s",
+        (void)snprintf(row->label, sizeof row->label, "%.40s%s%.80s",
+                       b->stage.tuned->n_impls > 1 ? v->implementation : "",
+                       b->stage.tuned->n_impls > 1 ? ":" : "",
                        hone__text_str(&v->config));
     else
         (void)snprintf(
@@ -135,9 +137,9 @@ static void fill_result(const bench *b, hone_bench_result *out)
         fill_row(b, i, out->reference, &out->rows[out->n_rows++]);
 }
 
-hone_status hone__bench(const hone_tuned *tuned, const int64_t *const *configs,
-                        size_t n_configs, hone_bench_result *out,
-                        hone_error *err)
+hone_status hone__bench(const hone_tuned *tuned,
+                        const hone_bench_config *configs, size_t n_configs,
+                        hone_bench_result *out, hone_error *err)
 {
     bench *b = hone__alloc(sizeof *b);
     hone_status status;

@@ -10,6 +10,13 @@
 
 enum { HONE_MAX_BENCH_CONFIGS = 24, HONE_MAX_BENCH_OTHERS = 8 };
 
+/* A configuration that is asked for: a value per parameter of `tmpl`, one of
+ * the implementations that are given. */
+typedef struct hone_bench_config {
+    const hone_template *tmpl;
+    int64_t *values;
+} hone_bench_config;
+
 /* A variant or a baseline. Times are 0 if it could not be timed. */
 typedef struct hone_bench_row {
     char name[64];           /* "winner", "default", "best of", "config", or the
@@ -56,16 +63,16 @@ typedef struct hone_bench_result {
                                                  baselines */
 } hone_bench_result;
 
-/* `configs`: more, each a value per parameter, up to HONE_MAX_BENCH_CONFIGS of
- * them. On the cpu there are no baselines. A configuration that has a row
+/* `configs`: more, of any of the implementations, up to HONE_MAX_BENCH_CONFIGS
+ * of them. On the cpu there are no baselines. A configuration that has a row
  * already gets no other. With configurations nothing needs to be tuned.
  * HONE_ERR_NOT_FOUND: nothing is tuned for this problem on this device, or
  * there is no database; HONE_ERR_CONSTRAINT, HONE_ERR_INPUT (a configuration
  * that is not valid for this problem, or does not compile); HONE_ERR_NO_GPU,
  * HONE_ERR_NO_NVRTC, HONE_ERR_CUDA, HONE_ERR_DATABASE, HONE_ERR_INTERRUPTED.
  */
-hone_status hone__bench(const hone_tuned *tuned, const int64_t *const *configs,
-                        size_t n_configs, hone_bench_result *out,
-                        hone_error *err);
+hone_status hone__bench(const hone_tuned *tuned,
+                        const hone_bench_config *configs, size_t n_configs,
+                        hone_bench_result *out, hone_error *err);
 
 #endif

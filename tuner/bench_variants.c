@@ -14,7 +14,6 @@ typedef struct reader {
     const hone_tuned *tuned;
     size_t n_configs;
     hone_bench_variants *out;
-    char arch[16]; /* that configurations are compiled for */
     hone_text types;
     hone_db *db; /* NULL: there is none */
 } reader;
@@ -313,17 +312,19 @@ static int is_there(const hone_bench_variants *variants,
 }
 
 static hone_status read_config(reader *r, const hone_space *space,
-                               const int64_t *config, hone_error *err)
+                               const hone_bench_config *config, hone_error *err)
 {
-    const hone_template *tmpl = r->stage->tmpl;
+    const hone_template *tmpl = config->tmpl;
     const char *name = hone__template_name(tmpl);
     hone_bench_variant *variant;
+    char arch[16]; /* that it is compiled for */
     hone_text text = {0};
     hone_status status;
     int found = 0;
 
-    HONE_TRY(hone__space_check(space, config, err));
-    hone__space_format(space, config, &text);
+    hone__arch_for(tmpl, r->stage->device.arch, arch);
+    HONE_TRY(hone__space_check(space, config->values, err));
+    hone__space_format(space, config->values, &text);
     status = hone__text_check(&text, err);
     if (status != HONE_OK || is_there(r->out, name, hone__text_str(&text))) {
         hone__text_free(&text);
@@ -336,25 +337,33 @@ static hone_status read_config(reader *r, const hone_space *space,
     {
         const hone_db_value params[] = {
             hone__db_text(tmpl->op), hone__db_text(tmpl->sha256),
-            hone__db_text(hone__text_str(&text)), hone__db_text(r->arch),
+            hone__db_text(hone__text_str(&text)), hone__db_text(arch),
             hone__db_text(hone__text_str(&r->types))};
 
         HONE_TRY(look_up(r, config_sql, params,
                          sizeof params / sizeof params[0], variant, &found,
                          err));
     }
-    return found ? HONE_OK : expand(r, tmpl, config, variant, err);
+    return found ? HONE_OK : expand(r, tmpl, config->values, variant, err);
 }
 
-static hone_status read_configs(reader *r, const int64_t *const *configs,
+static hone_status read_configs(reader *r, const hone_bench_config *configs,
                                 hone_error *err)
 {
+    const hone_template *of = NULL;
     hone_space *space = NULL;
-    hone_status status =
-        r->n_configs ? create_space(r, r->stage->tmpl, &space, err) : HONE_OK;
+    hone_status status = HONE_OK;
 
-    for (size_t i = 0; status == HONE_OK && i < r->n_configs; ++i)
-        status = read_config(r, space, configs[i], err);
+    for (size_t i = 0; status == HONE_OK && i < r->n_configs; ++i) {
+        if (configs[i].tmpl != of) {
+            hone__space_free(space);
+            space = NULL;
+            of = configs[i].tmpl;
+            status = create_space(r, of, &space, err);
+        }
+        if (status == HONE_OK)
+            status = read_config(r, space, &configs[i], err);
+    }
     hone__space_free(space);
     return status;
 }
@@ -373,7 +382,7 @@ static hone_status open_db(reader *r, hone_error *err)
 }
 
 hone_status hone__bench_variants_read(const hone_stage *stage,
-                                      const int64_t *const *configs,
+                                      const hone_bench_config *configs,
                                       size_t n_configs,
                                       hone_bench_variants *out, hone_error *err)
 {
@@ -384,7 +393,6 @@ hone_status hone__bench_variants_read(const hone_stage *stage,
     hone_status status;
 
     memset(out, 0, sizeof *out);
-    hone__arch_for(stage->tmpl, stage->device.arch, r.arch);
     hone__tune_types(r.stage->tmpl, r.tuned->dims, &r.types);
     status = hone__text_check(&r.types, err);
     if (status == HONE_OK)

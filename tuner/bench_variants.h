@@ -34,7 +34,7 @@ typedef struct hone_bench_variants {
 
 /* Free also after a failure. */
 hone_status hone__bench_variants_read(const hone_stage *stage,
-                                      const int64_t *const *configs,
+                                      const hone_bench_config *configs,
                                       size_t n_configs,
                                       hone_bench_variants *out,
                                       hone_error *err);

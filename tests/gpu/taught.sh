@@ -3,8 +3,8 @@
 # What earlier problems and more trials are worth to a search: COUNT problems of an
 # operation that nobody chose are tuned together with 150 trials each (taught), as
 # many others one by one: with an empty database (e150: 150 trials each), and with a
-# copy of the taught one (t40). Their winners are then timed in turns; where winners
-# are of several implementations, which `hone bench` does not take, finals are compared.
+# copy of the taught one (t40). Their winners are then timed in turns, on one card; where
+# a library won, its fastest algorithm in that run counts.
 #
 #     sh tests/gpu/taught.sh FOLDER OP [RUN ..]
 #
@@ -64,9 +64,11 @@ on() {
     taskset -c "$first-$((first + cores - 1))" timeout -s INT "$left" "$HONE" "$@" \
         --format json
 }
-winner() { # winner FILE: none of a search that its time interrupted
-    [ ! -s "$1" ] || db_ask :memory: "select coalesce(value ->> 'winner', '') from
-        json_each(readfile('$1'), '\$.shapes') where value ->> 'stopped' <> 'interrupted'"
+# winner FILE: IMPLEMENTATION:CONFIG; none of a search that its time interrupted.
+winner() {
+    [ ! -s "$1" ] || db_ask :memory: "select (value ->> 'implementation') || ':' ||
+        (value ->> 'winner') from json_each(readfile('$1'), '\$.shapes')
+        where value ->> 'winner' <> '' and value ->> 'stopped' <> 'interrupted'"
 }
 # lane LANE DEVICE RUN TRIALS
 lane() {
@@ -93,7 +95,10 @@ turns() {
         set --
         for run in $runs; do
             config=$(winner "$OUT/$run.$i.json")
-            [ -z "$config" ] || set -- "$@" --config "$config"
+            case $config in
+            '' | *:ALGORITHM=*) ;; # libraries have rows without being asked for
+            *) set -- "$@" --config "$config" ;;
+            esac
         done
         dims=$(sed -n "${i}s/^[^ ]* //p" "$OUT/judged.shapes")
         [ $# -eq 0 ] || on "$of" bench "$IMPLEMENTATION" --dims "$dims" --device "$device" \
@@ -133,12 +138,16 @@ done
 [ $# -lt 2 ] || each turns "$@"
 
 # A line for each run of each problem, and of each run the geometric mean. Where
-# nothing ran in turns (winners of several implementations do not), of its final.
+# nothing ran in turns (libraries won all), of its final.
 in_turns() { # in_turns RUN I
-    db_ask :memory: "select '$1 $2 ' || (value ->> 'time_ns') from
-        json_each(readfile('$OUT/turns.$2.json'), '\$.rows') where value ->> 'name'
-        = 'config' and value ->> 'config' = '$(winner "$OUT/$1.$2.json")'
-        and value ->> 'time_ns' > 0 limit 1"
+    config=$(winner "$OUT/$1.$2.json")
+    case $config in
+    *:ALGORITHM=*) which="value ->> 'config' = ''" ;;
+    *) which="(value ->> 'implementation') || ':' || (value ->> 'config') = '$config'" ;;
+    esac
+    db_ask :memory: "select '$1 $2 ' || min(value ->> 'time_ns') from
+        json_each(readfile('$OUT/turns.$2.json'), '\$.rows')
+        where value ->> 'time_ns' > 0 and $which"
 }
 in_final() {
     db_ask :memory: "select '$1 $2 ' || (value ->> 'time_ns') from

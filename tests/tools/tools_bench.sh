@@ -81,9 +81,22 @@ many=$(i=0; while [ $i -lt 25 ]; do echo "--config $a"; i=$((i + 1)); done)
 run 2 bench saxpy/stream --dims 5003 --device cpu $many
 err_has "at most 24"
 
-# Of several implementations one is named.
+# Of several implementations one is named, in front of each configuration.
 run 2 bench saxpy --dims 5003 --device cpu --config $a
-err_has "of which implementation of saxpy? Name one, as saxpy/stream"
+err_has "of which implementation of saxpy? Name one, as stream:$a, or bench saxpy/stream"
+run 2 bench saxpy --dims 5003 --device cpu --config other:$a
+err_has "of an unknown implementation of saxpy? Name one, as stream:$a"
+run 2 bench saxpy/plain --dims 5003 --device cpu --config stream:$a
+HONE_DB=$work/none.db run 0 bench saxpy --dims 5004 --device cpu \
+    --config plain: --config stream:$a --config stream:$b --config stream:$a --format json
+json rows.0.implementation=plain rows.0.outcome=ok rows.1.implementation=stream \
+    rows.1.outcome=ok "rows.2.implementation=stream" rows.2.outcome=ok
+[ "$(grep -o '"name": "config"' "$work/out" | wc -l)" -eq 3 ] || fail "not three rows"
+out_has "\"label\": \"stream:$a"
+# The winner has its row already.
+run 0 bench saxpy --dims 5003 --device cpu --config "stream:$winner" --format json
+[ "$(grep -o '"name": "config"' "$work/out" | wc -l)" -eq 0 ] || fail "the winner has two rows"
+run 3 bench saxpy --dims 5003 --device cpu --config plain:NOSUCH=1
 
 # Tuned is this problem in this mode, and no other; a GPU is not the cpu.
 run 3 bench saxpy --dims 5004 --device cpu
