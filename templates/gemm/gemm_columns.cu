@@ -85,8 +85,8 @@
 #pragma hone let ADD_UP = ROWS*COLUMNS*WARPS*(LANES == 4 ? 7 : LANES == 8 ? 11 : LANES == 16 ? 14 : 18)/10
 #pragma hone let TILE = max(790*TURNS, ISSUE, READ_B) + ADD_UP
 #pragma hone let COPY_B = SLICES*(1280 + 650*ceildiv(COLUMNS*BK, 4*BLOCK))
-#pragma hone let PRODUCT = BLOCKS_PER_SM > 0 ? COPY_B + ROUNDS*TILE : ROUNDS*(COPY_B + TILE)
-#pragma hone let MEMORY = BATCH*(M + N)*K*sizeof(T)/(13*device.sm_count)
+#pragma hone let PRODUCT = BLOCKS_PER_SM > 0 ? min(ROUNDS, BATCH)*COPY_B + ROUNDS*TILE : ROUNDS*(COPY_B + TILE)
+#pragma hone let MEMORY = BATCH*((M + N)*K*sizeof(T) + M*N*sizeof(OUT)*(1 + ADD))/(13*device.sm_count)
 #pragma hone feature COST = 5100 + max(MEMORY, PRODUCT) + min(MEMORY, PRODUCT)*6/10
 
 using W = hone::wide<T>::type;

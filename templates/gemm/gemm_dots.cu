@@ -74,16 +74,19 @@
 /* Clocks of a multiprocessor, as those of gemm/sm90: memory brings 16 bytes a clock to
  * each, the level 2 cache 38; a thread waits 1,100 for what it asked for; a warp has
  * one instruction a clock in each of four units, of which an element of 16 bits takes
- * one more; accesses take as many clocks as lines of 128 bytes. Not fitted to
- * anything. */
+ * one more; an access of a warp takes as many clocks as it meets lines of 128 bytes,
+ * of 32 lanes 32 at most. Not fitted to anything. */
 #pragma hone let BLOCKS = max(1, min(BLOCKS_PER_SM, ceildiv(TILES*PARTS, device.sm_count)))
 #pragma hone let TURNS = ceildiv(TILES*PARTS, device.sm_count*BLOCKS)*ceildiv(STEPS, PARTS)
 #pragma hone let MEMORY = BATCH*(M + N)*K*sizeof(T)/(16*device.sm_count)
 #pragma hone let FETCH = TILES*(ROWS + COLUMNS)*K*sizeof(T)/(38*device.sm_count)
 #pragma hone let WAIT = TURNS*1100/UNROLL
-#pragma hone let ISSUE = TURNS*BLOCKS*(BLOCK/128)*VEC*(SUMS*WORDS + (ROWS + COLUMNS)*(sizeof(T) < 4 ? 1 : 0) + ROWS/WIDE_A + COLUMNS/WIDE_B)
-#pragma hone let LINES = TURNS*BLOCKS*(BLOCK/32)*VEC*(ROWS*(ALONG_A ? max(VEC*sizeof(T)/4, 1)/WIDE_A : max(VEC*LDA*sizeof(T)/4, 1)) + COLUMNS*(ALONG_B ? max(VEC*sizeof(T)/4, 1)/WIDE_B : max(VEC*LDB*sizeof(T)/4, 1)))
-#pragma hone let LAST = 20*SUMS + (PARTS > 1 ? 2500 + SUMS*32/BLOCK*(PARTS*4 + 200) : 0)
+#pragma hone let READS = ROWS*(VEC/WIDE_A) + COLUMNS*(VEC/WIDE_B)
+#pragma hone let ISSUE = TURNS*BLOCKS*(BLOCK/128)*(VEC*(SUMS*WORDS + (ROWS + COLUMNS)*(sizeof(T) < 4 ? 1 : 0)) + READS)
+#pragma hone let LINES_A = max(1, min(32, VEC*(ALONG_A ? 1 : LDA)*sizeof(T)/4))
+#pragma hone let LINES_B = max(1, min(32, VEC*(ALONG_B ? 1 : LDB)*sizeof(T)/4))
+#pragma hone let LINES = TURNS*BLOCKS*(BLOCK/32)*(ROWS*(VEC/WIDE_A)*LINES_A + COLUMNS*(VEC/WIDE_B)*LINES_B)
+#pragma hone let LAST = 20*SUMS + (PARTS > 1 ? 2500 + ceildiv(SUMS*32, BLOCK)*(PARTS*4 + 200) : 0)
 #pragma hone feature COST = 1300 + max(MEMORY, FETCH, WAIT, ISSUE, LINES) + LAST
 
 using W = hone::wide<T>::type;
