@@ -280,9 +280,12 @@ static hone_status cache_plan(hone_context *context, const hone_plan_key *key,
     HONE_TRY(hone__match_find(&query, &answer, err));
     log_match(&query, &answer);
     hone__compile_wait(context, key->op, &answer);
-    return key->n_dims != answer.resolved.n_dims ||
-                   memcmp(key->dims, answer.resolved.dims,
-                          key->n_dims * sizeof *key->dims) != 0
+    /* A row whose default of a dim is another than that of the row that
+     * completed the key answers, but is not found by it. */
+    return (key->n_dims != answer.resolved.n_dims ||
+            memcmp(key->dims, answer.resolved.dims,
+                   key->n_dims * sizeof *key->dims) != 0) &&
+                   hone__plan_matches(*out, key)
                ? hone__plan_cache_alias(ctx, *out, key, err)
                : HONE_OK;
 }

@@ -448,6 +448,8 @@ def _dims(dims):
                 raise Error("HONE_ERR_DIMS", "'%s' is no element type; they "
                             "are %s" % (value, ", ".join(_BY_NAME)))
             value = _BY_NAME[value].code
+        if not -2**63 <= value < 2**63: # ctypes would cut it
+            raise Error("HONE_ERR_DIMS", "%d does not fit 64 bits" % value)
         values.append(value)
     # One more: an empty list is not the same as none.
     return (ctypes.c_int64 * (len(values) + 1))(*values), len(values)

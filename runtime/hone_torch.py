@@ -178,8 +178,11 @@ def _expanded(t, shape):
 
 def matmul(a, b):
     """torch.matmul(a, b)."""
-    if a.dim() < 2 or b.dim() < 2:
+    if a.dim() < 2 or b.dim() < 2 or not a.numel() or not b.numel():
         return torch.matmul(a, b)
+    if torch.is_autocast_enabled(a.device.type):
+        of = torch.get_autocast_dtype(a.device.type)
+        a, b = a.to(of), b.to(of)
     if b.dim() == 2:
         rows = a.reshape(-1, a.shape[-1])
         return _mm(rows, b).reshape(a.shape[:-1] + b.shape[-1:])

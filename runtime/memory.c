@@ -68,6 +68,7 @@ hone_status hone__need_of(const hone_program *program, hone_module *module,
                           hone_need *out, hone_error *err)
 {
     const size_t align = HONE_WORKSPACE_ALIGN_BYTES;
+    const size_t most = (size_t)INT64_MAX / 4 - align;
 
     *out = (hone_need){.module = module,
                        .tag = hone__table_tag((uintptr_t)program)};
@@ -76,7 +77,7 @@ hone_status hone__need_of(const hone_program *program, hone_module *module,
         size_t *bytes = part->zero == HONE_ZERO_ONCE ? &out->zeroed_bytes
                                                      : &out->scratch_bytes;
 
-        if (part->size_bytes > (size_t)INT64_MAX / 4 - align - *bytes)
+        if (part->size_bytes > most || *bytes > most - part->size_bytes)
             return hone__fail(err, HONE_ERR_OVERFLOW,
                               "the workspaces of %s do not fit into 2^61 "
                               "bytes",

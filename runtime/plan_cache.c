@@ -190,15 +190,16 @@ hone_status hone__plan_cache_alias(hone_ctx *ctx, hone_plan *plan,
 void hone__plan_cache_drop(hone_ctx *ctx, const hone_plan_key *key)
 {
     hone_table_walk walk = hone__table_walk(&ctx->cache.table, hash_of(key));
-    hone_plan *plan;
+    hone_plan *plan = hone__table_next(&walk);
 
-    while ((plan = hone__table_next(&walk)) != NULL) {
-        if (!hone__plan_matches(plan, key))
-            continue;
+    while (plan && !hone__plan_matches(plan, key))
+        plan = hone__table_next(&walk);
+    if (plan)
         retire(&ctx->cache, plan);
-        atomic_store_explicit(&plan->context_id, 0, memory_order_relaxed);
-        return;
-    }
+    /* Also those that were evicted before and that a thread launched last. */
+    for (plan = ctx->cache.retired; plan; plan = hone__plan_more(plan)->next)
+        if (hone__plan_matches(plan, key))
+            atomic_store_explicit(&plan->context_id, 0, memory_order_relaxed);
 }
 
 void hone__plan_cache_limit(hone_ctx *ctx, size_t n_plans)

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEWEST_VERSION = 8 };
+/* Names are found by looking at all of them: a plan of hone's has some hundred.
+ */
+enum { NEWEST_VERSION = 8, MOST_NAMES = 4096 };
 
 hone_status hone__reader_fail(hone_reader *r, const char *what,
                               hone_piece about)
@@ -130,6 +132,8 @@ hone_status hone__reader_declare(hone_reader *r, hone_piece name,
 
     if (find_name(r, name))
         return hone__reader_fail(r, "declared twice:", name);
+    if (r->n_names == MOST_NAMES)
+        return hone__reader_fail(r, "more than 4096 names:", name);
     return hone__reader_push(r, &r->names, &r->n_names, &declared,
                              sizeof declared);
 }

@@ -80,6 +80,9 @@ static hone_status parse_default(hone_reader *r, spec_dim *dim)
             return hone__reader_fail(
                 r, "the default of a dim reads dims alone, not", text);
     }
+    if (hone__expr_slot_count(expr) > SLOT_LETS)
+        return hone__reader_fail(
+            r, "the default of a dim reads dims alone, not", text);
     dim->default_expr = expr;
     return HONE_OK;
 }

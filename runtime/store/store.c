@@ -46,6 +46,15 @@ hone_status hone__store_open_source(const hone_store_source *source,
                           "a SHA-256 was asked for and '%.200s' is no pack: "
                           "only packs never change",
                           source->path);
+    /* Said here, since who ships packs alone has nothing that reads databases.
+     */
+    if (!n && source->path && *source->path && access(source->path, F_OK) &&
+        (errno == ENOENT || errno == ENOTDIR))
+        return hone__fail_native(err, HONE_ERR_NOT_FOUND, HONE_DOMAIN_ERRNO,
+                                 errno,
+                                 "there is no database '%s'; `hone tune` "
+                                 "makes one, HONE_DB names another",
+                                 source->path);
     return hone__store_open_database(source->path, out, err);
 }
 
@@ -216,10 +225,10 @@ hone_status hone__store_widen(hone_store *store, hone_store_op *op,
 hone_status hone__store_runners_up(hone_store *store, hone_store_op *op,
                                    hone_store_row *winner, hone_error *err)
 {
+    if (store->kind->runners_up)
+        HONE_TRY(store->kind->runners_up(store, op, winner, err));
     winner->has_runners_up = 1;
-    return store->kind->runners_up
-               ? store->kind->runners_up(store, op, winner, err)
-               : HONE_OK;
+    return HONE_OK;
 }
 
 hone_status hone__store_visit_ops(hone_store *store,

@@ -394,7 +394,9 @@ static void take_members(hone_store_op *op, size_t first,
         for (size_t j = first; j < op->n_rows && !chooser->rows[i]; ++j) {
             hone_store_row *row = op->rows[j];
 
-            if (strcmp(row->launch_sha256, member->launch_sha256) == 0 &&
+            /* A view may say NULL to one query and not to another. */
+            if (row->launch_sha256 &&
+                strcmp(row->launch_sha256, member->launch_sha256) == 0 &&
                 strcmp(row->implementation, member->implementation) == 0)
                 chooser->rows[i] = row;
             row->is_member = 1;
@@ -446,22 +448,28 @@ static hone_status add_defaults(hone_store *store, hone_store_op *op,
                     NULL, err);
 }
 
-/* Instead of those of one problem. */
+/* Instead of those of one problem. After a failure there is still a row that
+ * tells the dims, if there was one: without it nobody would ask again. */
 static hone_status read_whole(hone_store *store, hone_store_op *op,
                               hone_error *err)
 {
     const int64_t version = hone__store_database(store)->version;
+    const size_t n_before = op->n_rows > 0;
+    hone_status status;
 
     op->problem = NULL;
     op->n_rows = 0;
     op->n_outdated = op->n_unreadable = 0;
     op->has_more = 0;
-    HONE_TRY(add_rows(store, op,
+    status = add_rows(store, op,
                       op->config && version >= 4 ? VIEW_RANKED : VIEW_WINNERS,
-                      NULL, err));
-    HONE_TRY(add_defaults(store, op, err));
-    op->is_whole = 1;
-    return HONE_OK;
+                      NULL, err);
+    if (status == HONE_OK)
+        status = add_defaults(store, op, err);
+    op->is_whole = status == HONE_OK;
+    if (!op->is_whole && !op->n_rows)
+        op->n_rows = n_before; /* the first is still where it was */
+    return status;
 }
 
 hone_status hone__store_database_read_op(hone_store *store, hone_store_op *op,

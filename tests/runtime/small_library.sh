@@ -58,7 +58,7 @@ cat >"$work/open.c" <<'E2'
 int main(int argc, char **argv)
 {
     hone_ctx *ctx = NULL;
-    hone_status status = hone_open(argv[argc - 1], &ctx);
+    hone_status status = hone_open(argc > 1 ? argv[1] : NULL, &ctx);
     printf("%s: %s\n", hone_status_name(status), hone_error_text(ctx));
     hone_close(ctx);
     return status != HONE_OK;
@@ -75,6 +75,10 @@ unset HONE_SQLITE_LIBRARY
 LD_LIBRARY_PATH=$work/alone
 export LD_LIBRARY_PATH
 "$work/open" "$work/a.pack" >"$work/out" || fail "$(cat "$work/out")"
+# What is not there needs nothing that reads it, and is passed over in a search path.
+! "$work/open" "$work/none.pack" >"$work/out" || fail "a file that is not there"
+grep -q '^HONE_ERR_NOT_FOUND: there is no database' "$work/out" || fail "$(cat "$work/out")"
+HONE_PATH=$work/none.db:$work/a.pack "$work/open" >"$work/out" || fail "$(cat "$work/out")"
 ! "$work/open" "$work/a.db" >"$work/out" || fail "a database without SQLite"
 grep -q '^HONE_ERR_UNSUPPORTED: databases are read by libhone_sqlite.so' \
     "$work/out" || fail "$(cat "$work/out")"

@@ -348,6 +348,43 @@ static void memory_may_run_out(void **state)
     }
 }
 
+/* Rows of one operation that do not agree about the default of a dim, as after
+ * a change of its contract: the plan that answers is not one of the short key.
+ */
+static void rows_with_other_defaults(void **state)
+{
+#define TWO(dim)                                                               \
+    "hone-launch 1\nop two\ndim n int\ndim m int " dim "\nparam BLOCK 256\n"   \
+    "arg x inout 4 n*m\nlaunch two\ngrid ceildiv(n,BLOCK)\nblock BLOCK\n"      \
+    "pass x\n"
+    static const int64_t dims[][2] = {{100, 5}, {200, 7}};
+    const tuned_row rows[] = {{.op = "two",
+                               .dims = dims[0],
+                               .n_dims = 2,
+                               .launch_plan = TWO("7\nparam V 1"),
+                               .config = "BLOCK=256,V=1",
+                               .cubin = "two 0 8\nother 0 8"},
+                              {.op = "two",
+                               .dims = dims[1],
+                               .n_dims = 2,
+                               .launch_plan = TWO("5"),
+                               .config = "BLOCK=256",
+                               .cubin = "two 0 8"}};
+    uint64_t x = 0x1000;
+    void *args[] = {&x};
+    hone_ctx *ctx;
+
+    for (size_t i = 0; i < HONE_COUNT(rows); ++i)
+        runtime_put(*state, &rows[i]);
+    ctx = runtime_open(*state);
+    for (int i = 0; i < 40; ++i)
+        assert_hone(ctx, hone_launch(ctx, "two", dims[1], 1, args, 1, NULL),
+                    HONE_OK);
+    assert_int_equal(ctx->cache.n_plans, 1);
+    hone_close(ctx); /* no entry leads to a plan that is gone */
+#undef TWO
+}
+
 #define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
@@ -364,6 +401,7 @@ int main(void)
         WITH_DATABASE(the_memo_keeps_its_plan),
         WITH_DATABASE(any_number_of_threads),
         WITH_DATABASE(memory_may_run_out),
+        WITH_DATABASE(rows_with_other_defaults),
     };
 
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);

@@ -238,15 +238,56 @@ static void compiled_while_others_launch(void **state)
     hone_close(ctx);
 }
 
+typedef struct other_launch {
+    runtime_fixture *fixture;
+    hone_ctx *ctx;
+} other_launch;
+
+static void *launch_66(void *user)
+{
+    const other_launch *other = user;
+
+    assert_int_equal(cuCtxSetCurrent(other->fixture->context), 0);
+    assert_hone(other->ctx, launch(other->ctx, 66), HONE_OK);
+    return NULL;
+}
+
+/* A plan that was evicted while it is what a thread launched last. */
+static void evicted_ones_are_renewed(void **state)
+{
+    other_launch other = {*state, NULL};
+    pthread_t thread;
+    hone_ctx *ctx;
+    size_t n_left = 1;
+
+    put_reference(*state);
+    ctx = other.ctx = runtime_open(*state);
+    assert_hone(ctx, hone_compile_select(ctx, "later"), HONE_OK);
+    assert_hone(ctx, hone_plan_limit(ctx, 1), HONE_OK);
+    assert_hone(ctx, launch(ctx, 65), HONE_OK);
+    assert_int_equal(last_block(), 256);
+    assert_int_equal(pthread_create(&thread, NULL, launch_66, &other), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    while (n_left)
+        assert_hone(ctx, hone_compile_pending(ctx, &n_left), HONE_OK);
+    assert_hone(ctx, launch(ctx, 65), HONE_OK);
+    assert_int_equal(last_block(), 64);
+    hone_close(ctx);
+}
+
 #define TEST(test)                                                             \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(compiled_later),         TEST(compiled_later_if_nothing_else_runs),
-        TEST(never_compiled),         TEST(pending_that_fails),
-        TEST(every_allocation_later), TEST(compiled_while_others_launch),
+        TEST(compiled_later),
+        TEST(compiled_later_if_nothing_else_runs),
+        TEST(never_compiled),
+        TEST(pending_that_fails),
+        TEST(every_allocation_later),
+        TEST(compiled_while_others_launch),
+        TEST(evicted_ones_are_renewed),
     };
     static float alpha;
     static hone_cu_ptr x = 4096, y = 8192;

@@ -90,6 +90,8 @@ static void wrong_texts(void **state)
          "line 4: "},
         {"hone-launch 5\nop x\ndim a int\ndim b int device.sm\n",
          "line 4: the default of a dim reads dims alone, not 'device.sm'"},
+        {"hone-launch 5\nop x\nlet Y 6\ndim a int\ndim b int Y+a\n",
+         "line 5: the default of a dim reads dims alone, not 'Y+a'"},
         {"hone-launch 5\nop x\ndim a int\ndim b type a\n",
          "line 4: expected a constant, found 'a'"},
         {"hone-launch 5\nop x\ndim a int\ndim b choice a\n",

@@ -157,6 +157,21 @@ static void limits_of_the_text(void **state)
     free(text);
 }
 
+static void names_are_so_many(void **state)
+{
+    enum { MOST = 100000 };
+    char *text = malloc(MOST);
+    size_t length;
+
+    (void)state;
+    length = (size_t)snprintf(text, MOST, "hone-launch 1\nop x\n");
+    for (int i = 0; length < MOST - 40; ++i)
+        length +=
+            (size_t)snprintf(text + length, MOST - length, "param V%d 1\n", i);
+    launch_mistake(text, "more than 4096 names: 'V4096'");
+    free(text);
+}
+
 static void bad_dims_are_named(void **state)
 {
     static const struct {
@@ -263,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_have_lines),
         cmocka_unit_test(limits_of_the_text),
+        cmocka_unit_test(names_are_so_many),
         cmocka_unit_test(bad_dims_are_named),
         cmocka_unit_test(bad_numbers_are_refused),
     };

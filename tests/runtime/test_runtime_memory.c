@@ -401,6 +401,32 @@ static void anything_may_fail(void **state)
     runtime_short_of_memory(fixture, whole_life);
 }
 
+/* Sizes whose sum is 2^64, so that it would be small. */
+static void sums_do_not_wrap(void **state)
+{
+    static const char plan[] =
+        "hone-launch 1\nop two\ndim n int\nparam BLOCK 256\n"
+        "arg x inout 4 n\nworkspace a 9 2305843009213693695\n"
+        "workspace b 9 9223372036854775552\n"
+        "workspace c 9 6917529027641086464\n"
+        "launch two\ngrid ceildiv(n,BLOCK)\nblock BLOCK\n"
+        "pass x\npass a\npass b\npass c\n";
+    const int64_t n = 64;
+    const tuned_row row = {.op = "two",
+                           .dims = &n,
+                           .n_dims = 1,
+                           .launch_plan = plan,
+                           .cubin = "two 0 8,8,8,8"};
+    hone_plan *made = NULL;
+    hone_ctx *ctx;
+
+    runtime_put(*state, &row);
+    ctx = runtime_open(*state);
+    assert_hone(ctx, hone_plan_create(ctx, "two", &n, 1, &made, NULL),
+                HONE_ERR_OVERFLOW);
+    hone_close(ctx);
+}
+
 #define WITH_DATABASE(test)                                                    \
     cmocka_unit_test_setup_teardown(test, runtime_setup, runtime_teardown)
 
@@ -418,6 +444,7 @@ int main(void)
         WITH_DATABASE(banks_of_a_code_are_few),
         WITH_DATABASE(growing_while_captured),
         WITH_DATABASE(anything_may_fail),
+        WITH_DATABASE(sums_do_not_wrap),
     };
 
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
