@@ -57,6 +57,8 @@ static const char *look_at_plan(hone_deal *deal)
     if (match.kind != HONE_MATCH_EXACT ||
         strcmp(match.implementation, deal->promise.implementation) != 0)
         why = "the winner cannot be used here";
+    else if (strcmp(match.config, deal->promise.config) != 0)
+        why = "another winner comes first in the search path";
     else if (hone_plan_workspace_bytes(plan, &deal->workspace_bytes))
         why = "the winner does not say what memory it needs";
     else if (!hone__promise_pays(&deal->promise, deal->workspace_bytes))
@@ -162,8 +164,10 @@ hone_status hone__answer_into(const hone_blas_call *call, void *c,
     return status;
 }
 
-static void note_failure(hone_deal *deal, const hone_error *err)
+void hone__answer_failed(const hone_blas_call *call, const hone_error *err)
 {
+    hone_deal *deal = call->entry->deal;
+
     if (atomic_fetch_add(&deal->n_failed, 1) + 1 < FAILURES_MOST)
         return;
     if (!atomic_exchange(&deal->is_off, 1))
@@ -171,7 +175,7 @@ static void note_failure(hone_deal *deal, const hone_error *err)
                        err->text);
 }
 
-static int launch(hone_blas_call *call, hone_deal *deal, uint64_t number)
+static int launch(hone_blas_call *call, uint64_t number)
 {
     hone_error err = {0};
     hone_sample *sample = NULL;
@@ -183,7 +187,7 @@ static int launch(hone_blas_call *call, hone_deal *deal, uint64_t number)
     if (status != HONE_OK) {
         if (sample)
             hone__sample_drop(sample);
-        note_failure(deal, &err);
+        hone__answer_failed(call, &err);
         return 0;
     }
     if (sample)
@@ -215,7 +219,7 @@ int hone__answer(hone_blas_call *call, uint64_t number)
         call->check = hone__check_begin(call);
         return 0; /* the program has the library's result */
     }
-    return launch(call, deal, number);
+    return launch(call, number);
 }
 
 void hone__answer_forget(void)

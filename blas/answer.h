@@ -24,6 +24,8 @@ int hone__answer(hone_blas_call *call, uint64_t number);
  * not. For checks. */
 hone_status hone__answer_into(const hone_blas_call *call, void *c,
                               hone_error *err);
+/* It failed: after some failures the shape is left to the library. */
+void hone__answer_failed(const hone_blas_call *call, const hone_error *err);
 /* The deal of an entry, made now if there is none; NULL: not now. */
 const hone_deal *hone__answer_deal(hone_entry *entry);
 void hone__answer_forget(void);

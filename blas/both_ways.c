@@ -14,6 +14,7 @@
 #include "blas/number.h"
 #include "runtime/base/alloc.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -22,8 +23,9 @@
 
 struct hone_check {
     const hone_driver *driver;
-    hone_cu_ptr ours;
+    hone_cu_ptr ours; /* C as it was, until ours is launched */
     int64_t c_bytes;
+    void *before; /* the same on the host, where it is added to; else NULL */
 };
 
 /* Where two results are furthest apart. */
@@ -134,8 +136,10 @@ static worst compare(const hone_blas_shape *s, const void *ours,
                 const int64_t at = p * s->stride_c + j * s->ldc + i;
                 const double a = hone__number_at(s->c_type, ours, at);
                 const double b = hone__number_at(s->c_type, library, at);
-                const double excess =
-                    distance(a, b) / (2 * unit * fabs(b) + slack);
+                const double d = distance(a, b);
+                const double excess = isfinite(d)
+                                          ? d / (2 * unit * fabs(b) + slack)
+                                          : (double)INFINITY;
 
                 if (excess > w.excess)
                     w = (worst){excess, i, j, p, a, b};
@@ -206,8 +210,18 @@ static double activate(int epilogue, double s)
     return s;
 }
 
-/* With what is added of C both results have the same part, which is not known
- * any more: the library's stands for it. */
+/* What rounds to infinity, at the edge of what the type holds. */
+static int is_infinite_rightly(int type, double ours, double sum,
+                               double allowed)
+{
+    const double most = type == HONE_CUDA_R_16F   ? 65504
+                        : type == HONE_CUDA_R_64F ? DBL_MAX
+                                                  : (double)FLT_MAX;
+
+    return isinf(ours) && fabs(sum) + allowed >= most &&
+           signbit(ours) == signbit(sum);
+}
+
 static void judge(const hone_check *check, const hone_blas_call *call,
                   const worst *w)
 {
@@ -222,18 +236,23 @@ static void judge(const hone_check *check, const hone_blas_call *call,
                                    : 0;
     const int is_linear =
         !(s->epilogue & ~(HONE_LT_EPILOGUE_NONE | HONE_LT_EPILOGUE_BIAS));
-    double sum = 0, size = 0, allowed;
+    double sum = 0, size = 0, added = 0, allowed;
 
-    if (!add_up(check, call, w, &sum, &size))
+    if ((beta != 0 && !check->before) || !add_up(check, call, w, &sum, &size))
         return;
-    sum = beta == 0 ? activate(s->epilogue, alpha * sum + bias) : w->library;
+    if (beta != 0)
+        added = beta * hone__number_at(s->c_type, check->before,
+                                       w->product * s->stride_c +
+                                           w->column * s->ldc + w->row);
+    sum = activate(s->epilogue, alpha * sum + added + bias);
     /* An activation costs some roundings and is steeper than 1 by a little. */
     allowed =
-        (beta == 0 ? 1 : 2) * (is_linear ? 1 : 2) *
+        (is_linear ? 1 : 2) *
             ((roundings(s) + (is_linear ? 1 : 20)) * hone__number_unit(type) *
-             (fabs(alpha) * size + fabs(bias) + fabs(sum))) +
+             (fabs(alpha) * size + fabs(added) + fabs(bias) + fabs(sum))) +
         2 * hone__number_unit(s->c_type) * fabs(sum) + 6e-8;
-    if (distance(w->ours, sum) <= allowed)
+    if (distance(w->ours, sum) <= allowed ||
+        is_infinite_rightly(s->c_type, w->ours, sum, allowed))
         return;
     atomic_fetch_add(&n_wrong, 1);
     call->entry->deal->is_off = 1;
@@ -246,18 +265,30 @@ static void judge(const hone_check *check, const hone_blas_call *call,
                    w->library);
 }
 
+/* Ours into the copy of C. 1: it is done. */
+static int compute_ours(hone_check *check, const hone_blas_call *call)
+{
+    const hone_driver *driver = check->driver;
+    void *const copy = (void *)(uintptr_t)check->ours;
+    hone_error err = {0};
+
+    if (call->shape.adds && !driver->stream_synchronize(call->stream))
+        check->before = host_copy(driver, copy, check->c_bytes);
+    if (hone__answer_into(call, copy, &err) != HONE_OK) {
+        hone__answer_failed(call, &err);
+        return 0;
+    }
+    return !driver->stream_synchronize(call->stream);
+}
+
 void hone__check_end(hone_check *check, const hone_blas_call *call, int is_done)
 {
     const hone_driver *driver = check->driver;
-    hone_error err = {0};
     void *ours = NULL, *library = NULL;
     int saved;
 
     hone__blas_relax(&saved);
-    if (is_done &&
-        hone__answer_into(call, (void *)(uintptr_t)check->ours, &err) ==
-            HONE_OK &&
-        !driver->stream_synchronize(call->stream)) {
+    if (is_done && compute_ours(check, call)) {
         ours =
             host_copy(driver, (void *)(uintptr_t)check->ours, check->c_bytes);
         library = host_copy(driver, call->c, check->c_bytes);
@@ -271,6 +302,7 @@ void hone__check_end(hone_check *check, const hone_blas_call *call, int is_done)
     }
     hone__free(ours);
     hone__free(library);
+    hone__free(check->before);
     (void)driver->memory_free(check->ours);
     hone__free(check);
     hone__blas_unrelax(&saved);

@@ -171,6 +171,20 @@ static hone_oddity oddity_of(const hone_real_lt *real, hone_lt_desc desc,
     return HONE_ODDITY_NONE;
 }
 
+/* Does op(A) times op(B) fit the result, and C it? Else it is the library's to
+ * refuse. */
+static int fits_together(const layout *a, const layout *b, const layout *c,
+                         const layout *out, const hone_blas_shape *s)
+{
+    const int a_is_n = s->op_a == HONE_BLAS_OP_N;
+    const int b_is_n = s->op_b == HONE_BLAS_OP_N;
+
+    return (a_is_n ? a->rows : a->columns) == out->rows &&
+           (b_is_n ? b->columns : b->rows) == out->columns &&
+           (b_is_n ? b->rows : b->columns) == (a_is_n ? a->columns : a->rows) &&
+           c->rows == out->rows && c->columns == out->columns;
+}
+
 static void ask_all(const hone_real_lt *real, const hone_lt_product *p,
                     hone_blas_call *out_call, int *is_same)
 {
@@ -201,6 +215,8 @@ static void ask_all(const hone_real_lt *real, const hone_lt_product *p,
     if (s->oddity == HONE_ODDITY_NONE &&
         (s->op_a == HONE_BLAS_OP_C || s->op_b == HONE_BLAS_OP_C))
         s->oddity = HONE_ODDITY_CONJUGATE;
+    if (s->oddity == HONE_ODDITY_NONE && !fits_together(a, b, c, out, s))
+        s->oddity = HONE_ODDITY_DESCRIPTION;
     s->m = (int64_t)out->rows;
     s->n = (int64_t)out->columns;
     s->k = (int64_t)(s->op_a == HONE_BLAS_OP_N ? a->columns : a->rows);

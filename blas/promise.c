@@ -29,7 +29,8 @@ static int are_open;
 
 static const char question[] =
     "WITH w AS ("
-    " SELECT problem_id, device_id, mode, time_ns, ci_high_ns, template_name"
+    " SELECT problem_id, device_id, mode, time_ns, ci_high_ns, template_name,"
+    "        config"
     "   FROM winner_v1"
     "  WHERE op = 'gemm' AND dims = ?1 AND arch = ?2 AND sm_count = ?3"
     "    AND device_name = ?4 AND template_is_latest"
@@ -44,7 +45,8 @@ static const char question[] =
     "          FROM ranked_v1 r"
     "         WHERE r.op = 'gemm' AND r.dims = ?1"
     "           AND r.problem_id = w.problem_id AND r.device_id = w.device_id"
-    "           AND r.mode = w.mode AND r.template_name GLOB 'cublas*')"
+    "           AND r.mode = w.mode AND r.template_name GLOB 'cublas*'),"
+    "       w.config"
     "  FROM w";
 
 /* What cannot be opened is said once, and left out. */
@@ -98,12 +100,15 @@ static int ask(const hone_database *db, const char *dims,
     (void)sqlite3_bind_text(s, 4, about->name, -1, SQLITE_STATIC);
     if (sqlite3_step(s) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(s, 2);
+        const char *config = (const char *)sqlite3_column_text(s, 5);
 
         found = 1;
         out->ours_ns = sqlite3_column_double(s, 0);
         *slow_ns = sqlite3_column_double(s, 1);
         (void)snprintf(out->implementation, sizeof out->implementation, "%s",
                        name ? name : "");
+        (void)snprintf(out->config, sizeof out->config, "%s",
+                       config ? config : "");
         for (int i = 3; i < 5; ++i) {
             const double ns = sqlite3_column_double(s, i);
 

@@ -12,6 +12,7 @@ typedef struct hone_promise {
     double ours_ns;          /* of the winner */
     double vendor_ns;        /* of the best of the vendor's functions */
     char implementation[64]; /* the winner: "sm90" */
+    char config[256];        /* its configuration, cut as a match's is */
     size_t n_dims;   /* that say what it was tuned for; the others have their
                         defaults */
     int is_kept;     /* a kernel of ours, faster by more than the noise */

@@ -130,7 +130,8 @@ static const void *base_for(const found *f, const void *caller)
 }
 
 /* Lock held. An object that does not name the library itself takes the only
- * one there is. */
+ * one there is; of several the one that is behind us in everybody's search, or
+ * any: a call is never refused while there is one. */
 static const void *resolve(found *f, const void *caller)
 {
     const void *base;
@@ -139,6 +140,14 @@ static const void *resolve(found *f, const void *caller)
     base = base_for(f, caller);
     for (size_t i = 0; i < f->n; ++i)
         if (f->of[i].base && (f->of[i].base == base || (!base && f->n == 1)))
+            return f->of[i].table;
+    if (!base)
+        base = base_of(dlsym(RTLD_NEXT, f->kind->probe));
+    for (size_t i = 0; i < f->n; ++i)
+        if (f->of[i].base && f->of[i].base == base)
+            return f->of[i].table;
+    for (size_t i = 0; i < f->n; ++i)
+        if (f->of[i].base)
             return f->of[i].table;
     return NULL;
 }
