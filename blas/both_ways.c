@@ -236,7 +236,7 @@ static void judge(const hone_check *check, const hone_blas_call *call,
                                    : 0;
     const int is_linear =
         !(s->epilogue & ~(HONE_LT_EPILOGUE_NONE | HONE_LT_EPILOGUE_BIAS));
-    double sum = 0, size = 0, added = 0, allowed;
+    double sum = 0, size = 0, added = 0, allowed, apart;
 
     if ((beta != 0 && !check->before) || !add_up(check, call, w, &sum, &size))
         return;
@@ -251,8 +251,11 @@ static void judge(const hone_check *check, const hone_blas_call *call,
             ((roundings(s) + (is_linear ? 1 : 20)) * hone__number_unit(type) *
              (fabs(alpha) * size + fabs(added) + fabs(bias) + fabs(sum))) +
         2 * hone__number_unit(s->c_type) * fabs(sum) + 6e-8;
-    if (distance(w->ours, sum) <= allowed ||
-        is_infinite_rightly(s->c_type, w->ours, sum, allowed))
+    apart = distance(w->ours, sum);
+    /* Of what is infinite so is what is allowed. */
+    if (apart == 0 || (isfinite(sum) &&
+                       (apart <= allowed ||
+                        is_infinite_rightly(s->c_type, w->ours, sum, allowed))))
         return;
     atomic_fetch_add(&n_wrong, 1);
     call->entry->deal->is_off = 1;

@@ -602,7 +602,7 @@ HONE_API void hone_operation_free(hone_operation *operation);
  *         HONE_ERR_NO_GPU (no driver, no current context), HONE_ERR_CUDA,
  *         HONE_ERR_INPUT (this device cannot launch the kernel that way: a
  *         cluster or a cooperative launch that does not fit),
- *         HONE_ERR_OVERFLOW (arrays of more than 2^63 bytes, workspaces of 2^61),
+ *         HONE_ERR_OVERFLOW (workspaces of more than 2^61 bytes together),
  *         HONE_ERR_DATABASE, HONE_ERR_IO, HONE_ERR_BUSY (the database),
  *         HONE_ERR_NO_MEMORY; on the cpu device instead of the two about CUDA:
  * HONE_ERR_UNSUPPORTED (this machine does not load the compiled kernel),

@@ -81,10 +81,10 @@ static void name_row(const bench *b, int i, hone_bench_row *row)
         (void)snprintf(row->label, sizeof row->label, "best of %.63s",
                        v->implementation);
     else if (strcmp(v->name, "config") == 0)
-        (void)snprintf(row->label, sizeof row->label, "%.40s%s%.80s",
-                       b->stage.tuned->n_impls > 1 ? v->implementation : "",
-                       b->stage.tuned->n_impls > 1 ? ":" : "",
-                       hone__text_str(&v->config));
+        (void)snprintf(row->label, sizeof row->label,
+                       b->stage.tuned->n_impls > 1 ? "%.24s:%.70s"
+                                                   : "%.0s%.95s",
+                       v->implementation, hone__text_str(&v->config));
     else
         (void)snprintf(
             row->label, sizeof row->label, "%s%s%s", v->name,

@@ -395,6 +395,26 @@ static hone_status describe_overflow(runtime_fixture *fixture)
     return end(ctx, call_describe_with(ctx, "gemm", huge, 3));
 }
 
+static hone_status create_overflow(runtime_fixture *fixture)
+{
+    static const char plan[] = "hone-launch 1\nop two\ndim n int\n"
+                               "arg x inout 4 n\n"
+                               "workspace a 9 9223372036854775552\n"
+                               "launch k\ngrid 1\nblock 1\npass a\n";
+    const tuned_row row = {.op = "two",
+                           .dims = cube,
+                           .n_dims = 1,
+                           .launch_plan = plan,
+                           .cubin = "k 0 8"};
+
+    runtime_put(fixture, &row);
+    {
+        hone_ctx *ctx = runtime_open(fixture);
+
+        return end(ctx, call_create_with(ctx, "two", cube, 1));
+    }
+}
+
 static hone_status describe_newer(runtime_fixture *fixture)
 {
     const tuned_row row = {.dims = cube,
@@ -528,6 +548,7 @@ static const struct {
     ROW(hone_plan_create, HONE_ERR_NOT_FOUND, create_unknown),
     ROW(hone_plan_create, HONE_ERR_NO_GPU, create_no_context),
     ROW(hone_plan_create, HONE_ERR_NO_MEMORY, create_no_memory),
+    ROW(hone_plan_create, HONE_ERR_OVERFLOW, create_overflow),
     ROW(hone_plan_create, HONE_ERR_UNSUPPORTED, create_no_code),
     ROW(hone_plan_create_config, HONE_ERR_NOT_FOUND, config_unknown),
     ROW(hone_plan_workspace_bytes, HONE_ERR_ARGUMENT, bytes_null),
