@@ -400,10 +400,11 @@ static void what_is_prepared_ends_when_all_does(void **state)
     assert_int_equal(count("SELECT count(*) FROM session"
                            " WHERE status NOT IN ('done', 'interrupted')"),
                      0);
-    /* One problem has been on the device. */
-    assert_int_equal(count("SELECT count(DISTINCT s.problem_id) " TRIED
-                           " WHERE t.outcome NOT IN ('compile', 'limits')"),
-                     1);
+    /* One problem has been on the device, on a slow machine two before the end
+     * is heard; what was prepared for after it has not. */
+    assert_in_range(count("SELECT count(DISTINCT s.problem_id) " TRIED
+                          " WHERE t.outcome NOT IN ('compile', 'limits')"),
+                    1, 2);
 }
 
 /* Nor is what it had put off, and a later run does not ask it. */
