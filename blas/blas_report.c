@@ -150,7 +150,7 @@ static void add_line(hone_entry *e, void *user)
 }
 
 /* Lock held. */
-static hone_status append(const char *path, hone_error *err)
+static hone_status append(const char *path, int wait_ms, hone_error *err)
 {
     const int file =
         open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
@@ -160,24 +160,27 @@ static hone_status append(const char *path, hone_error *err)
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
                                  "the record '%.300s' cannot be written: %s",
                                  path, strerror(errno));
-    status = hone__record_append(file, path, &to_write.lines, WAIT_MS, err);
+    status = hone__record_append(file, path, &to_write.lines, wait_ms, err);
     (void)close(file);
     return status;
 }
 
-static void write_record(const char *path)
+/* What another process keeps from being written stays for the next time. */
+static void write_record(const char *path, int wait_ms)
 {
     hone_error err = {0};
+    hone_status status;
 
     (void)pthread_mutex_lock(&lock);
     written_s = now_s();
     to_write.count = 0;
     hone__entries_each(add_line, NULL);
     if (to_write.count && !to_write.lines.failed) {
-        if (append(path, &err) == HONE_OK) {
+        status = append(path, wait_ms, &err);
+        if (status == HONE_OK) {
             for (size_t i = 0; i < to_write.count; ++i)
                 to_write.entries[i]->n_written += to_write.n[i];
-        } else if (!has_failed) {
+        } else if (!has_failed && (wait_ms || status != HONE_ERR_BUSY)) {
             has_failed = 1;
             hone__blas_say(0, "%s; the program goes on", err.text);
         }
@@ -198,7 +201,7 @@ void hone__report_now_and_then(void)
     if (!is_time)
         return;
     hone__sample_collect();
-    write_record(path);
+    write_record(path, 0); /* the program waits meanwhile */
 }
 
 /* ---- at exit ------------------------------------------------------------- */
@@ -310,7 +313,7 @@ static void report(void)
 
     hone__sample_collect();
     if (settings->file)
-        write_record(settings->file);
+        write_record(settings->file, WAIT_MS);
     hone__entries_each(add_up, &s);
     if (s.n_calls && !settings->is_quiet)
         say_summary(&s);

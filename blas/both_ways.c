@@ -114,6 +114,26 @@ static double distance(double a, double b)
     return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
 }
 
+static double largest_of(int type)
+{
+    return type == HONE_CUDA_R_16F   ? 65504
+           : type == HONE_CUDA_R_64F ? DBL_MAX
+                                     : (double)FLT_MAX;
+}
+
+/* The same, and at the edge of what the type holds infinite or its largest
+ * number: roundings of one sum. */
+static double apart(int type, double a, double b)
+{
+    const double most = largest_of(type);
+
+    if (isinf(a) && isfinite(b))
+        a = copysign(most, a);
+    if (isinf(b) && isfinite(a))
+        b = copysign(most, b);
+    return distance(a, b);
+}
+
 /* So many of a sum in a row; of tf32, what the contract lets go of its factors,
  * too. */
 static double roundings(const hone_blas_shape *s)
@@ -136,7 +156,7 @@ static worst compare(const hone_blas_shape *s, const void *ours,
                 const int64_t at = p * s->stride_c + j * s->ldc + i;
                 const double a = hone__number_at(s->c_type, ours, at);
                 const double b = hone__number_at(s->c_type, library, at);
-                const double d = distance(a, b);
+                const double d = apart(s->c_type, a, b);
                 const double excess = isfinite(d)
                                           ? d / (2 * unit * fabs(b) + slack)
                                           : (double)INFINITY;
@@ -214,11 +234,7 @@ static double activate(int epilogue, double s)
 static int is_infinite_rightly(int type, double ours, double sum,
                                double allowed)
 {
-    const double most = type == HONE_CUDA_R_16F   ? 65504
-                        : type == HONE_CUDA_R_64F ? DBL_MAX
-                                                  : (double)FLT_MAX;
-
-    return isinf(ours) && fabs(sum) + allowed >= most &&
+    return isinf(ours) && fabs(sum) + allowed >= largest_of(type) &&
            signbit(ours) == signbit(sum);
 }
 
@@ -236,7 +252,7 @@ static void judge(const hone_check *check, const hone_blas_call *call,
                                    : 0;
     const int is_linear =
         !(s->epilogue & ~(HONE_LT_EPILOGUE_NONE | HONE_LT_EPILOGUE_BIAS));
-    double sum = 0, size = 0, added = 0, allowed, apart;
+    double sum = 0, size = 0, added = 0, allowed, off;
 
     if ((beta != 0 && !check->before) || !add_up(check, call, w, &sum, &size))
         return;
@@ -251,11 +267,11 @@ static void judge(const hone_check *check, const hone_blas_call *call,
             ((roundings(s) + (is_linear ? 1 : 20)) * hone__number_unit(type) *
              (fabs(alpha) * size + fabs(added) + fabs(bias) + fabs(sum))) +
         2 * hone__number_unit(s->c_type) * fabs(sum) + 6e-8;
-    apart = distance(w->ours, sum);
+    off = distance(w->ours, sum);
     /* Of what is infinite so is what is allowed. */
-    if (apart == 0 || (isfinite(sum) &&
-                       (apart <= allowed ||
-                        is_infinite_rightly(s->c_type, w->ours, sum, allowed))))
+    if (off == 0 || (isfinite(sum) &&
+                     (off <= allowed ||
+                      is_infinite_rightly(s->c_type, w->ours, sum, allowed))))
         return;
     atomic_fetch_add(&n_wrong, 1);
     call->entry->deal->is_off = 1;

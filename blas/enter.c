@@ -119,7 +119,7 @@ int hone__blas_begin(hone_blas_call *call, const hone_real *real)
         return 1;
     }
     if (hone__sample_is_due(number)) {
-        hone__report_now_and_then(); /* may wait for others that write */
+        hone__report_now_and_then(); /* takes a while, not the product's */
         call->sample = hone__sample_begin(call->entry, number, call->stream);
     }
     return 0;

@@ -180,9 +180,7 @@ def matmul(a, b):
     """torch.matmul(a, b)."""
     if a.dim() < 2 or b.dim() < 2 or not a.numel() or not b.numel():
         return torch.matmul(a, b)
-    if torch.is_autocast_enabled(a.device.type):
-        of = torch.get_autocast_dtype(a.device.type)
-        a, b = a.to(of), b.to(of)
+    a, b, _ = _cast(a, b)
     if b.dim() == 2:
         rows = a.reshape(-1, a.shape[-1])
         return _mm(rows, b).reshape(a.shape[:-1] + b.shape[-1:])
@@ -191,14 +189,20 @@ def matmul(a, b):
     return out.reshape(shape + out.shape[-2:])
 
 
-def linear(x, weight, bias=None):
-    """torch.nn.functional.linear(x, weight, bias)."""
-    if weight.dim() != 2:
-        return torch.nn.functional.linear(x, weight, bias)
+def _cast(x, weight, bias=None):
+    # As autocast has them.
     if torch.is_autocast_enabled(x.device.type):
         of = torch.get_autocast_dtype(x.device.type)
         x, weight = x.to(of), weight.to(of)
         bias = None if bias is None else bias.to(of)
+    return x, weight, bias
+
+
+def linear(x, weight, bias=None):
+    """torch.nn.functional.linear(x, weight, bias)."""
+    if weight.dim() != 2:
+        return torch.nn.functional.linear(x, weight, bias)
+    x, weight, bias = _cast(x, weight, bias)
     y = matmul(x if x.dim() > 1 else x[None], weight.t())
     y = y if x.dim() > 1 else y[0]
     return y if bias is None else y + bias

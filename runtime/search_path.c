@@ -174,9 +174,7 @@ hone_status hone__search_path_failed(hone_error *err)
                           list);
     status = hone__default_database(&path, err);
     if (status == HONE_OK)
-        status = hone__fail(err, HONE_ERR_NOT_FOUND,
-                            "there is no database '%s'; `hone tune` makes "
-                            "one, HONE_DB names another",
+        status = hone__fail(err, HONE_ERR_NOT_FOUND, HONE_NO_DATABASE,
                             hone__text_str(&path));
     hone__text_free(&path);
     return status;

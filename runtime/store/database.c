@@ -230,10 +230,7 @@ static hone_status check_path(const char *path, hone_database_access access,
                                  strerror(errno));
     if (access != HONE_DATABASE_CREATE)
         return hone__fail_native(err, HONE_ERR_NOT_FOUND, HONE_DOMAIN_ERRNO,
-                                 errno,
-                                 "there is no database '%s'; `hone tune` "
-                                 "makes one, HONE_DB names another",
-                                 path);
+                                 errno, HONE_NO_DATABASE, path);
     return create_folder_of(path, err);
 }
 

@@ -9,6 +9,11 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/text.h"
 
+/* Where there is none, with its path: also of libhone, which may have nothing
+ * that reads databases. */
+#define HONE_NO_DATABASE                                                       \
+    "there is no database '%s'; `hone tune` makes one, HONE_DB names another"
+
 struct sqlite3; /* of sqlite3.h */
 struct sqlite3_stmt;
 

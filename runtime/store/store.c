@@ -5,6 +5,7 @@
  * hash over all that they rely on (launch_hash.h). A row is looked at before a
  * launch relies on it, and once. See store.h. */
 #include "runtime/store/store_kind.h"
+#include "runtime/store/database.h"
 #include "runtime/store/pack_format.h"
 
 #include <errno.h>
@@ -51,10 +52,7 @@ hone_status hone__store_open_source(const hone_store_source *source,
     if (!n && source->path && *source->path && access(source->path, F_OK) &&
         (errno == ENOENT || errno == ENOTDIR))
         return hone__fail_native(err, HONE_ERR_NOT_FOUND, HONE_DOMAIN_ERRNO,
-                                 errno,
-                                 "there is no database '%s'; `hone tune` "
-                                 "makes one, HONE_DB names another",
-                                 source->path);
+                                 errno, HONE_NO_DATABASE, source->path);
     return hone__store_open_database(source->path, out, err);
 }
 

@@ -148,6 +148,10 @@ hone_blas_result cublasLtMatmul HONE_FORM_MATMUL
     (void)workspace;
     (void)workspace_bytes;
     (void)stream;
+    if ((int64_t)a_layout->word[p.op_a ? 3 : 2] != p.m ||
+        (int64_t)b_layout->word[p.op_b ? 2 : 3] != p.n ||
+        (int64_t)b_layout->word[p.op_b ? 3 : 2] != p.k)
+        return 7;
     if (!h || ((p.op_a == 2 || p.op_b == 2) && p.a_type < 4) || /* real */
         (p.epilogue != 1 && (p.epilogue & ~(2 + 4 + 32))) ||
         ((p.epilogue & 4) &&

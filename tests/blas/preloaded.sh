@@ -235,6 +235,11 @@ same with -- "$program" 200 $seed $pool 1 fork
 plug-in: 18
 after: 6" ] || fail "the plug-in has no version of its own: $(cat "$work/plain")"
 same record -- "$tests/blas_two" "$tests/libblas_plugin.so"
+# And of one that names none, whatever else is loaded.
+"$tests/blas_two" "$tests/libblas_plugin.so" "$tests/libblas_unnamed.so" >"$work/plain"
+[ "$(tail -n 2 "$work/plain")" = "plug-in: 6
+after: 6" ] || fail "the second plug-in: $(cat "$work/plain")"
+same record -- "$tests/blas_two" "$tests/libblas_plugin.so" "$tests/libblas_unnamed.so"
 
 # Handles that come and go, and the results of every round.
 echo "gemm 32,24,40,f16,f16,0,0,ADD=0" >"$work/rough.txt"

@@ -230,6 +230,8 @@ def describe(tuned):
     assert ramp.args[2] == hone.Argument("y", "out", 4, N, (N,), False, False)
     assert ramp.implementations
     refused("HONE_ERR_DIMS", "takes 1 dims", tuned.describe, "ramp", [])
+    refused("HONE_ERR_DIMS", "does not fit 64 bits", tuned.describe, "ramp",
+            [2**64 + N])
     refused("HONE_ERR_DIMS", "'f31' is no element type", tuned.describe, "ramp",
             ["f31"])
     refused("HONE_ERR_NOT_FOUND", "none", tuned.plan, "none", [N])

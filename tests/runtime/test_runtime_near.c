@@ -3,6 +3,7 @@
  * all of its rows: random databases, asked both ways. */
 #include "tests/runtime/runtime_fixture.h"
 
+#include "runtime/base/alloc.h"
 #include "runtime/base/device_properties.h"
 #include "runtime/store/store.h"
 
@@ -249,12 +250,56 @@ static void reads_what_is_near(void **state)
     hone__store_close(store);
 }
 
+/* Eight problems far from all, then a read of all rows that fails at any of its
+ * allocations: the operation is there when it is asked for again. */
+static void asked_again_after_a_failure(void **state)
+{
+    const int64_t far[] = {1000000, 64, 64, HONE_TYPE_F32};
+    hone_status status = HONE_ERR_NO_MEMORY;
+
+    for (int64_t m = 64; m <= 512; m *= 2)
+        runtime_put(*state,
+                    &(tuned_row){.op = "gemm",
+                                 .dims = (const int64_t[]){m, 64, 64, 4},
+                                 .n_dims = 4,
+                                 .types = "4",
+                                 .config = "BM=64,SPLIT=4",
+                                 .launch_plan = gemm_plan,
+                                 .is_default = 1,
+                                 .cubin = gemm_cubin});
+    for (long n = 0; status != HONE_OK; ++n) {
+        hone_ctx *ctx = runtime_open(*state);
+        hone_plan *plan = NULL;
+
+        assert_in_range(n, 0, 500);
+        for (int64_t i = 1; i <= 8; ++i) {
+            const int64_t dims[] = {2000000 + i * 16, 64, 64, HONE_TYPE_F32};
+
+            assert_hone(ctx,
+                        hone_plan_create(ctx, "gemm", dims, 4, &plan, NULL),
+                        HONE_OK);
+            hone_plan_destroy(plan);
+        }
+        hone__alloc_fail_once(n);
+        status = hone_plan_create(ctx, "gemm", far, 4, &plan, NULL);
+        (void)hone__alloc_fail_end();
+        assert_true(status == HONE_OK || status == HONE_ERR_NO_MEMORY);
+        hone_plan_destroy(plan);
+        assert_hone(ctx, hone_plan_create(ctx, "gemm", far, 4, &plan, NULL),
+                    HONE_OK);
+        hone_plan_destroy(plan);
+        hone_close(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_from_all_rows),
         cmocka_unit_test_setup_teardown(reads_what_is_near, runtime_setup,
                                         runtime_teardown),
+        cmocka_unit_test_setup_teardown(asked_again_after_a_failure,
+                                        runtime_setup, runtime_teardown),
     };
 
     return cmocka_run_group_tests_name("near", tests, NULL, NULL);
