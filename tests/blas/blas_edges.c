@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 HONE_API int cublasCreate_v2(hone_blas_handle *out);
+HONE_API int cublasDestroy_v2(hone_blas_handle handle);
 HONE_API hone_blas_result cublasLtMatmul HONE_FORM_MATMUL;
 
 enum { TIMES = 4, BYTES = 1 << 20 };
@@ -68,6 +69,7 @@ static int that_does_not_fit(void)
     hone_lt_handle handle;
     hone_lt_desc desc;
     hone_lt_layout of_a, of_b, of_c;
+    int status;
 
     if (cublasLtCreate(&handle) ||
         cublasLtMatmulDescCreate(&desc, COMPUTE_32F, R_32F) ||
@@ -75,8 +77,13 @@ static int that_does_not_fit(void)
         cublasLtMatrixLayoutCreate(&of_b, R_32F, 8, 24, 40) ||
         cublasLtMatrixLayoutCreate(&of_c, R_32F, 32, 24, 32))
         return -1;
-    return cublasLtMatmul(handle, desc, &alpha, a, of_a, b, of_b, &beta, c,
-                          of_c, c, of_c, NULL, NULL, 0, NULL);
+    status = cublasLtMatmul(handle, desc, &alpha, a, of_a, b, of_b, &beta, c,
+                            of_c, c, of_c, NULL, NULL, 0, NULL);
+    (void)cublasLtMatrixLayoutDestroy(of_c);
+    (void)cublasLtMatrixLayoutDestroy(of_b);
+    (void)cublasLtMatrixLayoutDestroy(of_a);
+    (void)cublasLtMatmulDescDestroy(desc);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -94,5 +101,9 @@ int main(int argc, char **argv)
     printf("%d\n", strcmp(what, "nan") == 0   ? with_nan(handle)
                    : strcmp(what, "add") == 0 ? that_adds(handle)
                                               : that_does_not_fit());
+    (void)cublasDestroy_v2(handle);
+    free(a);
+    free(b);
+    free(c);
     return 0;
 }

@@ -61,7 +61,8 @@ static unsigned sum_of(const struct product *p)
     return sum;
 }
 
-/* Not 0: something failed, so that nothing was shown. */
+/* Not 0: something failed, so that nothing was shown. A reset takes the
+ * device's memory along; a host's is given back. */
 static int round_of(struct product *all, int n, int late)
 {
     hone_blas_handle handle = NULL;
@@ -87,6 +88,12 @@ static int round_of(struct product *all, int n, int late)
     reset = calls_memory_reset();
     printf("reset: %d\n", reset);
     fflush(stdout);
+    for (int i = 0; late == LATE_ON_HOST && i < n; ++i) {
+        calls_memory_give(all[i].a);
+        calls_memory_give(all[i].b);
+        calls_memory_give(all[i].c);
+        all[i].a = all[i].b = all[i].c = NULL;
+    }
     return failed | reset;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 HONE_API int cublasCreate_v2(hone_blas_handle *out);
+HONE_API int cublasDestroy_v2(hone_blas_handle handle);
 HONE_API double product_of_version(void);
 
 double product_of_version(void)
@@ -19,7 +20,8 @@ double product_of_version(void)
 
     if (cublasCreate_v2(&h) ||
         cublasSgemm_v2(h, 0, 0, 1, 1, 1, &alpha, &a, 1, &b, 1, &beta, &c, 1))
-        return -1;
+        c = -1;
+    (void)cublasDestroy_v2(h);
     return (double)c;
 }
 
