@@ -185,6 +185,9 @@ hone_status hone__estimate_binary(hone_arena *arena, hone_op op,
 {
     const char *const name = name_of(op);
     const int64_t least = least_made(op, a, b);
+    /* A number goes behind, where it is read without being put anywhere. */
+    const int is_turned = !a->text && (op == HONE_OP_ADD || op == HONE_OP_MUL ||
+                                       op == HONE_OP_MAX || op == HONE_OP_MIN);
     hone_text text = {0};
     int64_t number;
 
@@ -196,9 +199,9 @@ hone_status hone__estimate_binary(hone_arena *arena, hone_op op,
     if (simplify(op, a, b))
         return HONE_OK;
     hone__text_printf(&text, is_call(name) ? "%s(" : "(", name);
-    spell_left(a, chain_of(op), &text);
+    spell_left(is_turned ? b : a, chain_of(op), &text);
     hone__text_puts(&text, is_call(name) ? "," : name);
-    hone__estimate_spell(b, &text);
+    hone__estimate_spell(is_turned ? a : b, &text);
     hone__text_puts(&text, ")");
     *a = hone__estimate_some(op >= HONE_OP_EQ && op <= HONE_OP_GE, least);
     a->chain = chain_of(op);

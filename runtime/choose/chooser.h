@@ -201,6 +201,8 @@ typedef struct hone_chooser_guess {
 typedef struct hone_chooser_guesses {
     size_t n; /* members */
     hone_chooser_guess of[HONE_CHOOSER_MEMBERS];
+    size_t n_predicted; /* members with a prediction, in their order */
+    uint16_t predicted[HONE_CHOOSER_MEMBERS];
     double gain_doubt; /* standard deviation of the difference of two */
 } hone_chooser_guesses;
 

@@ -4,22 +4,10 @@
 
 #include <math.h>
 
-/* The shortest of those with both flags; the first of equal ones. */
-static int find_best(const hone_chooser_guesses *guesses,
-                     const unsigned char *may, const unsigned char *also)
+/* The first of equal ones stays. */
+static int is_shorter(const hone_chooser_guesses *guesses, size_t i, int than)
 {
-    int best = HONE_CHOOSER_NOBODY;
-
-    for (size_t i = 0; i < guesses->n; ++i) {
-        const hone_chooser_guess *guess = &guesses->of[i];
-
-        if (!(guess->doubt >= 0) || !isfinite(guess->log_ns) ||
-            (may && !may[i]) || (also && !also[i]))
-            continue;
-        if (best < 0 || guess->log_ns < guesses->of[best].log_ns)
-            best = (int)i;
-    }
-    return best;
+    return than < 0 || guesses->of[i].log_ns < guesses->of[than].log_ns;
 }
 
 void hone__chooser_decide(const hone_chooser_guesses *guesses,
@@ -27,16 +15,26 @@ void hone__chooser_decide(const hone_chooser_guesses *guesses,
                           hone_chooser_decision *out)
 {
     const hone_chooser_guess *of = guesses->of;
-    int instead;
+    int best = HONE_CHOOSER_NOBODY;
+    int instead = HONE_CHOOSER_NOBODY; /* the best of the safe ones */
 
-    *out = (hone_chooser_decision){.gain_doubt = guesses->gain_doubt};
-    out->member = out->best = find_best(guesses, may, NULL);
-    out->safe = HONE_CHOOSER_NOBODY;
-    if (out->best < 0)
+    *out = (hone_chooser_decision){.gain_doubt = guesses->gain_doubt,
+                                   .safe = HONE_CHOOSER_NOBODY};
+    for (size_t p = 0; p < guesses->n_predicted; ++p) {
+        const size_t i = guesses->predicted[p];
+
+        if (may && !may[i])
+            continue;
+        if (is_shorter(guesses, i, best))
+            best = (int)i;
+        if (safe && safe[i] && is_shorter(guesses, i, instead))
+            instead = (int)i;
+    }
+    out->member = out->best = best;
+    if (best < 0)
         return;
-    instead = safe ? find_best(guesses, may, safe) : HONE_CHOOSER_NOBODY;
-    if (instead >= 0 && instead != out->best) {
-        const double gain = of[instead].log_ns - of[out->best].log_ns;
+    if (instead >= 0 && instead != best) {
+        const double gain = of[instead].log_ns - of[best].log_ns;
 
         out->safe = instead;
         out->gain = 1 - exp(-gain);

@@ -19,6 +19,7 @@ void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
         hone__chooser_deviation(1 / m->inverse[i * m->row + i]);
 
     out->n = m->n_members;
+    out->n_predicted = 0;
     out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
     for (size_t j = 0; j < m->n_members; ++j) {
         const size_t at = j * m->row + i;
@@ -31,6 +32,7 @@ void hone__chooser_predict_without(const hone_chooser *chooser, size_t i,
             log(time_of(chooser, i, j)) - m->alpha[at] / m->diagonal[at];
         guess->doubt =
             hone__chooser_doubt(m, deviation, chooser->members[j].error);
+        hone__chooser_add_predicted(out, j);
     }
 }
 
@@ -59,11 +61,11 @@ static void add_gains(const hone_chooser *c, size_t i,
     hone_chooser_decision best;
 
     hone__chooser_decide(guesses, NULL, NULL, &best);
-    for (size_t j = 0; j < guesses->n && best.member >= 0; ++j) {
-        const size_t b = (size_t)best.member;
+    for (size_t p = 0; p < guesses->n_predicted; ++p) {
+        const size_t j = guesses->predicted[p], b = (size_t)best.member;
         const double gain = guesses->of[j].log_ns - guesses->of[b].log_ns;
 
-        if (j != b && guesses->of[j].doubt >= 0 && gain < far)
+        if (j != b && gain < far)
             add_error(sum, gain - log(time_of(c, i, j) / time_of(c, i, b)));
     }
 }
@@ -76,12 +78,11 @@ void hone__chooser_measure_errors(hone_chooser *chooser)
         hone_chooser_guesses guesses;
 
         hone__chooser_predict_without(chooser, i, &guesses);
-        for (size_t j = 0; j < guesses.n; ++j) {
+        for (size_t p = 0; p < guesses.n_predicted; ++p) {
+            const size_t j = guesses.predicted[p];
             const double error =
                 guesses.of[j].log_ns - log(time_of(chooser, i, j));
 
-            if (guesses.of[j].doubt < 0)
-                continue;
             add_error(&of[j], error);
             add_error(&all, error);
         }

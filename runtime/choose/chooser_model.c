@@ -16,6 +16,8 @@ void hone__chooser_model_free(hone_chooser_model *model)
     hone__free(model->block);
     hone__free(model->place_block);
     hone__free(model->needs);
+    hone__free(model->steps);
+    hone__free(model->steps_begin);
     hone__free(model);
 }
 
@@ -125,10 +127,13 @@ static void describe(const hone_chooser *c, const hone_launch_case *plan,
                                  plan->properties};
     double values[HONE_CHOOSER_MOST_FEATURES];
     double base[HONE_CHOOSER_MEMBERS];
+    hone_chooser_asked all = {.n = m->n_members};
 
+    for (size_t j = 0; j < m->n_members; ++j)
+        all.members[j] = (uint16_t)j;
     hone__chooser_values(c->n_dims, plan->spec, at.dims, values);
     m->n_features = hone__chooser_features(c, values, &m->features[i], m->row);
-    hone__chooser_bases(c, m, &at, NULL, base);
+    hone__chooser_bases(c, m, &at, &all, base);
     for (size_t j = 0; j < m->n_members; ++j)
         m->base[j * m->row + i] =
             base[j] + (c->beside ? c->beside[i * c->n_members + j] : 0);

@@ -4,6 +4,7 @@
 #define HONE_RUNTIME_CHOOSER_MODEL_H
 
 #include "runtime/choose/chooser.h"
+#include "runtime/expr/expr_code.h"
 
 #include <math.h>
 
@@ -20,6 +21,23 @@ static inline size_t hone__chooser_padded(size_t n)
 
 /* With n problems, matrices row by row, rows that begin at multiples of the
  * padded length. All are in `block`. */
+/* Where values of a decision are: dims, estimates, a stack. */
+enum {
+    HONE_CHOOSER_STACK = HONE_MAX_DIMS + HONE_CHOOSER_ESTIMATES,
+    HONE_CHOOSER_NUMBER = HONE_CHOOSER_STACK + HONE_EXPR_STACK, /* nowhere */
+    HONE_CHOOSER_VALUES
+};
+
+/* An operation of an estimate: values[to] = values[a] op values[b], or op
+ * `number` where b is HONE_CHOOSER_NUMBER. A jump goes `number` steps on. */
+typedef struct hone_chooser_step {
+    int64_t number;
+    uint16_t b, a, to, op;
+} hone_chooser_step;
+
+/* A place is of the group that its number leaves, divided by this. */
+enum { HONE_CHOOSER_PLACE_GROUPS = 64 };
+
 struct hone_chooser_model {
     double *block;
     size_t n, n_members;
@@ -41,12 +59,25 @@ struct hone_chooser_model {
      * of each up to its end, from that of the member in front on. */
     uint16_t *needs;
     size_t needs_end[HONE_CHOOSER_MEMBERS];
+    hone_chooser_step *steps; /* of all estimates, one after the other */
+    size_t n_steps;
+    uint32_t *steps_begin; /* of each, and where the last one ends */
     /* Of places: the values that are not the same at all of them. */
-    size_t n_place_values, place_row;
+    size_t n_place_values;
     uint16_t place_values[HONE_CHOOSER_MOST_FEATURES]; /* which */
-    float *place_block; /* n_place_values x n_places */
+    size_t n_place_rows; /* of HONE_CHOOSER_PLACE_GROUPS places */
+    float *place_block;  /* of four places after the other, n_place_values times
+                            one of each of the four */
     unsigned char is_placed[HONE_CHOOSER_MEMBERS]; /* some place has it */
 };
+
+/* Members, in their order, and of each of these how much those weigh who say
+ * what it takes beside its cost, and the sum of what they say. */
+typedef struct hone_chooser_asked {
+    size_t n;
+    uint16_t members[HONE_CHOOSER_MEMBERS];
+    float weight[HONE_CHOOSER_MEMBERS], beside[HONE_CHOOSER_MEMBERS];
+} hone_chooser_asked;
 
 void hone__chooser_model_free(hone_chooser_model *model); /* NULL: nothing */
 
@@ -59,17 +90,20 @@ void hone__chooser_values(size_t n_dims, const hone_launch_spec *spec,
 /* Those that have a weight, times that, `stride` apart; how many comes back. */
 size_t hone__chooser_features(const hone_chooser *chooser, const double *values,
                               double *out, size_t stride);
-/* Make ready: `needs`; HONE_ERR_NO_MEMORY. */
+
+/* ---- chooser_steps.c, chooser_costs.c ------------------------------------
+ */
+
+/* Make ready: `steps`, `needs`; HONE_ERR_NO_MEMORY. */
 hone_status hone__chooser_prepare_costs(const hone_chooser *chooser,
                                         hone_chooser_model *model,
                                         hone_error *err);
-/* What prediction corrects, of the members that are asked for (n_members
- * numbers, 0 of others; NULL: all): log of a time; not finite: no prediction.
- */
+/* What prediction corrects, of the members that are asked (n_members numbers,
+ * of others not set): log of a time; not finite: no prediction. */
 void hone__chooser_bases(const hone_chooser *chooser,
                          const hone_chooser_model *model,
-                         const hone_launch_case *plan, const float *asked,
-                         double *out);
+                         const hone_launch_case *plan,
+                         const hone_chooser_asked *asked, double *out);
 
 /* ---- chooser_places.c -----------------------------------------------------
  */
@@ -79,13 +113,11 @@ hone_status hone__chooser_prepare_places(const hone_chooser *chooser,
                                          const hone_launch_spec *spec,
                                          hone_chooser_model *model,
                                          hone_error *err);
-/* Who may be the best at dims of these values (n_members weights, 0 of others),
- * and that many times the log of what these take there beside what they cost.
- */
+/* Who may be the best at dims of these values, and what these take there beside
+ * what they cost. */
 void hone__chooser_ask_places(const hone_chooser *chooser,
                               const hone_chooser_model *model,
-                              const double *values, float *asked,
-                              float *beside);
+                              const double *values, hone_chooser_asked *out);
 
 /* ---- chooser_predict.c ----------------------------------------------------
  */
@@ -101,6 +133,16 @@ static inline double hone__chooser_doubt(const hone_chooser_model *model,
                                          double deviation, double error)
 {
     return error > 0 ? error * deviation / model->mean_deviation : deviation;
+}
+
+/* The guess of a member is set; is it a prediction? */
+static inline void hone__chooser_add_predicted(hone_chooser_guesses *guesses,
+                                               size_t member)
+{
+    const hone_chooser_guess *guess = &guesses->of[member];
+
+    if (guess->doubt >= 0 && isfinite(guess->log_ns))
+        guesses->predicted[guesses->n_predicted++] = (uint16_t)member;
 }
 
 /* Rounding may leave less than nothing of a variance. */

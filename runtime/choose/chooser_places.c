@@ -4,12 +4,15 @@
  * is too much for a hundred of them. See chooser.h. */
 #include "runtime/choose/chooser_model.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Of 512 places, sixteen had some 24 of 70 members, and the best of these was
  * hardly missed; four would have had nine (docs/decisions.md, 219). Of 940, 10
- * to 30 of 111 that reach (227). */
-enum { NEAREST = 16 };
+ * to 30 of 111 that reach (227). They are the nearest of the nearest of each
+ * GROUPS: of the sixteen nearest of all some fourteen, the nearest always, and
+ * it takes a third of the time (238). */
+enum { NEAREST = 16, GROUPS = HONE_CHOOSER_PLACE_GROUPS };
 
 /* What a member takes beside its cost is a mean of what those of them say that
  * have it, each with 1/(FAR + the square of how far it is): at the pairs that
@@ -23,8 +26,9 @@ static const float FAR = 0.25F;
 static const float usual_weights[] = {HONE_CHOOSER_FEATURES(CHOOSER_WEIGHT)};
 #undef CHOOSER_WEIGHT
 
-/* Four numbers at a time, from where numbers lie. */
+/* Four numbers at a time, from where numbers lie, and as bits. */
 typedef float lanes __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t masks __attribute__((vector_size(16)));
 enum { LANES = sizeof(lanes) / sizeof(float) };
 
 static float weigh(const hone_chooser *c, const double *values, size_t which)
@@ -46,88 +50,143 @@ static void find_values(const hone_chooser *c, const double *all, size_t n,
     }
 }
 
+/* Behind the last place are some that are infinitely far. */
+static hone_status allocate(const hone_chooser *c, hone_chooser_model *m)
+{
+    size_t n;
+
+    m->n_place_rows = (c->n_places + GROUPS - 1) / GROUPS;
+    n = m->n_place_rows * GROUPS * m->n_place_values;
+    m->place_block = hone__alloc((n + 1) * sizeof *m->place_block);
+    for (size_t i = 0; m->place_block && i < n; ++i)
+        m->place_block[i] = INFINITY;
+    return m->place_block ? HONE_OK : HONE_ERR_NO_MEMORY;
+}
+
+static void put_place(const hone_chooser *c, hone_chooser_model *m, size_t i,
+                      const double *values)
+{
+    float *to =
+        &m->place_block[i / LANES * LANES * m->n_place_values + i % LANES];
+
+    for (size_t v = 0; v < m->n_place_values; ++v, to += LANES)
+        *to = weigh(c, values, m->place_values[v]);
+    for (size_t j = 0; j < c->places[i].n_members; ++j)
+        m->is_placed[c->places[i].members[j]] = 1;
+}
+
 hone_status hone__chooser_prepare_places(const hone_chooser *c,
                                          const hone_launch_spec *spec,
                                          hone_chooser_model *m, hone_error *err)
 {
     const size_t n = HONE_N_CHOOSER_FEATURES * c->n_dims;
     double *all = hone__alloc((c->n_places * n + 1) * sizeof *all);
+    hone_status status = all ? HONE_OK : HONE_ERR_NO_MEMORY;
 
-    m->place_row = hone__chooser_padded(c->n_places);
+    for (size_t i = 0; all && i < c->n_places; ++i)
+        hone__chooser_values(c->n_dims, spec, c->places[i].dims, &all[i * n]);
     if (all) {
-        for (size_t i = 0; i < c->n_places; ++i)
-            hone__chooser_values(c->n_dims, spec, c->places[i].dims,
-                                 &all[i * n]);
         find_values(c, all, n, m);
-        m->place_block = hone__alloc((m->n_place_values * m->place_row + 1) *
-                                     sizeof *m->place_block);
+        status = allocate(c, m);
     }
-    for (size_t i = 0; m->place_block && i < c->n_places; ++i) {
-        for (size_t v = 0; v < m->n_place_values; ++v)
-            m->place_block[v * m->place_row + i] =
-                weigh(c, &all[i * n], m->place_values[v]);
-        for (size_t j = 0; j < c->places[i].n_members; ++j)
-            m->is_placed[c->places[i].members[j]] = 1;
-    }
+    for (size_t i = 0; !status && i < c->n_places; ++i)
+        put_place(c, m, i, &all[i * n]);
     hone__free(all);
-    return m->place_block ? HONE_OK : hone__out_of_memory(err, "");
+    return status ? hone__out_of_memory(err, "") : HONE_OK;
 }
 
-/* Squares of how far each place is from `at`. */
-static void measure(const hone_chooser_model *m, const float *at, float *out)
+/* Of each group: a row, as a float, and the square of how far its place there
+ * is. */
+typedef struct nearest {
+    lanes far[GROUPS / LANES];
+    lanes row[GROUPS / LANES];
+} nearest;
+
+static lanes either(masks which, lanes yes, lanes no)
 {
-    for (size_t i = 0; i < m->place_row; i += LANES) {
-        lanes sum = {0};
+    return (lanes)((which & (masks)yes) | (~which & (masks)no));
+}
 
-        for (size_t v = 0; v < m->n_place_values; ++v) {
-            const lanes apart =
-                *(const lanes *)&m->place_block[v * m->place_row + i] - at[v];
+static lanes all_lanes(float number)
+{
+    return (lanes){number, number, number, number};
+}
 
-            sum += apart * apart;
+/* No branch depends on what is near: a wrong guess takes longer than a row. */
+static void find_nearest(const hone_chooser_model *m, const lanes *at,
+                         nearest *out)
+{
+    const lanes *values = (const lanes *)m->place_block;
+
+    for (size_t g = 0; g < GROUPS / LANES; ++g) {
+        out->far[g] = all_lanes(INFINITY);
+        out->row[g] = all_lanes(0);
+    }
+    for (size_t row = 0; row < m->n_place_rows; ++row)
+        for (size_t g = 0; g < GROUPS / LANES; ++g) {
+            lanes far = all_lanes(0);
+            masks is_nearer;
+
+            for (size_t v = 0; v < m->n_place_values; ++v) {
+                const lanes apart = *values++ - at[v];
+
+                far += apart * apart;
+            }
+            is_nearer = far < out->far[g];
+            out->far[g] = either(is_nearer, far, out->far[g]);
+            out->row[g] = either(is_nearer, all_lanes((float)row), out->row[g]);
         }
-        *(lanes *)&out[i] = sum;
-    }
 }
 
-/* The nearest, the nearest first; how many comes back. */
-static size_t find_nearest(const float *far, size_t n, size_t *out)
+/* How many groups have a nearer one? */
+static int rank_of(const nearest *near, float far)
 {
-    size_t n_out = 0;
+    masks nearer = {0};
 
-    for (size_t i = 0; i < n; ++i) {
-        size_t at = n_out < NEAREST ? n_out++ : NEAREST;
+    for (size_t g = 0; g < GROUPS / LANES; ++g)
+        nearer += near->far[g] < all_lanes(far);
+    return -(nearer[0] + nearer[1] + nearer[2] + nearer[3]);
+}
 
-        if (at == NEAREST && !(far[i] < far[out[--at]]))
-            continue;
-        for (; at && far[out[at - 1]] > far[i]; --at)
-            out[at] = out[at - 1];
-        out[at] = i;
+static void ask_place(const hone_chooser_place *place, float far,
+                      hone_chooser_asked *out)
+{
+    const float weight = 1 / (FAR + far);
+
+    for (size_t j = 0; j < place->n_members; ++j) {
+        out->weight[place->members[j]] += weight;
+        out->beside[place->members[j]] += weight * place->beside[j];
     }
-    return n_out;
 }
 
 void hone__chooser_ask_places(const hone_chooser *c,
                               const hone_chooser_model *m, const double *values,
-                              float *asked, float *beside)
+                              hone_chooser_asked *out)
 {
-    float at[HONE_CHOOSER_MOST_FEATURES], far[HONE_CHOOSER_PLACES];
-    size_t nearest[NEAREST], n;
+    lanes at[HONE_CHOOSER_MOST_FEATURES];
+    nearest near;
+    size_t n_near = 0;
 
     for (size_t v = 0; v < m->n_place_values; ++v)
-        at[v] = weigh(c, values, m->place_values[v]);
-    measure(m, at, far);
-    n = find_nearest(far, c->n_places, nearest);
+        at[v] = all_lanes(weigh(c, values, m->place_values[v]));
+    find_nearest(m, at, &near);
     for (size_t j = 0; j < c->n_members; ++j) {
-        asked[j] = !m->is_placed[j];
-        beside[j] = 0;
+        out->weight[j] = !m->is_placed[j];
+        out->beside[j] = 0;
     }
-    while (n--) {
-        const hone_chooser_place *place = &c->places[nearest[n]];
-        const float weight = 1 / (FAR + far[nearest[n]]);
+    for (size_t g = 0; g < GROUPS && n_near < NEAREST; ++g) {
+        const float far = near.far[g / LANES][g % LANES];
+        const size_t place =
+            (size_t)near.row[g / LANES][g % LANES] * GROUPS + g;
 
-        for (size_t j = 0; j < place->n_members; ++j) {
-            asked[place->members[j]] += weight;
-            beside[place->members[j]] += weight * place->beside[j];
+        if (place < c->n_places && rank_of(&near, far) < NEAREST) {
+            ask_place(&c->places[place], far, out);
+            ++n_near;
         }
+    }
+    out->n = 0;
+    for (size_t j = 0; j < c->n_members; ++j) {
+        out->members[out->n] = (uint16_t)j;
+        out->n += out->weight[j] > 0;
     }
 }

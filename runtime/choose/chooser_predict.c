@@ -98,7 +98,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
     double features[HONE_CHOOSER_MOST_FEATURES];
     double k[HONE_CHOOSER_PROBLEMS];
     double base[HONE_CHOOSER_MEMBERS];
-    float asked[HONE_CHOOSER_MEMBERS], beside[HONE_CHOOSER_MEMBERS];
+    hone_chooser_asked asked;
     double deviation;
 
     hone__chooser_values(chooser->n_dims, plan->spec, plan->dims, values);
@@ -106,21 +106,23 @@ void hone__chooser_predict(const hone_chooser *chooser,
     deviation = hone__chooser_deviation(
         hone__chooser_covariances(chooser, m, features, k) + noise * noise -
         square_form(m, k));
-    hone__chooser_ask_places(chooser, m, values, asked, beside);
-    hone__chooser_bases(chooser, m, plan, asked, base);
+    hone__chooser_ask_places(chooser, m, values, &asked);
+    hone__chooser_bases(chooser, m, plan, &asked, base);
     out->n = m->n_members;
+    out->n_predicted = 0;
     out->gain_doubt = hone__chooser_doubt(m, deviation, chooser->gain_error);
-    for (size_t j = 0; j < m->n_members; ++j) {
+    for (size_t j = 0; j < m->n_members; ++j)
+        out->of[j] = (hone_chooser_guess){0, -1};
+    for (size_t i = 0; i < asked.n; ++i) {
+        const size_t j = asked.members[i];
         hone_chooser_guess *guess = &out->of[j];
 
-        *guess = (hone_chooser_guess){0, -1};
-        if (!(asked[j] > 0))
-            continue;
-        guess->log_ns =
-            base[j] + (double)(beside[j] / asked[j]) + find_correction(m, k, j);
+        guess->log_ns = base[j] + (double)(asked.beside[j] / asked.weight[j]) +
+                        find_correction(m, k, j);
         if (m->n_times[j] >= HONE_CHOOSER_LEAST_TIMES && isfinite(base[j]) &&
             hone__chooser_reaches(chooser, j, plan->dims, values))
             guess->doubt =
                 hone__chooser_doubt(m, deviation, chooser->members[j].error);
+        hone__chooser_add_predicted(out, j);
     }
 }

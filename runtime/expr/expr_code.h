@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytecode between expr_parse.c, which writes it, and expr.c, which runs
- * it: a stack machine on int64. Private to these and to gen/, which takes
- * conditions apart to propagate them. */
+ * it: a stack machine on int64. Private to these, to gen/, which takes
+ * conditions apart to propagate them, and to runtime/choose, which makes steps
+ * of it. */
 #ifndef HONE_RUNTIME_EXPR_CODE_H
 #define HONE_RUNTIME_EXPR_CODE_H
 
@@ -46,7 +47,9 @@ typedef enum hone_op {
     HONE_OP_MAX,
     HONE_OP_CEILDIV,
     HONE_OP_ALIGN,
-    HONE_OP_GCD
+    HONE_OP_GCD,
+    /* of no expression, of a chooser's steps alone: the second operand */
+    HONE_OP_MOVE
 } hone_op;
 
 typedef struct hone_instruction {

@@ -69,11 +69,11 @@ static void find_flags(const hone_matcher *m, const ordered_chooser *c,
                        const hone_chooser_guesses *guesses, unsigned char *may,
                        unsigned char *safe)
 {
-    for (size_t i = 0; i < guesses->n; ++i) {
+    for (size_t p = 0; p < guesses->n_predicted; ++p) {
+        const size_t i = guesses->predicted[p];
         const hone_store_row *row = c->of->rows[i];
 
-        may[i] = guesses->of[i].doubt >= 0 &&
-                 guesses->of[i].doubt < MOST_DOUBT && row &&
+        may[i] = guesses->of[i].doubt < MOST_DOUBT && row &&
                  strcmp(row->types, c->of->types) == 0 &&
                  hone__match_runs_here(m, row) &&
                  hone__code_form(row->compile_arch) == HONE_CODE_CUBIN;

@@ -106,7 +106,7 @@ static void knows_what_is_known(void **state)
         {"#pragma hone feature COST = max(n, -TILE, ceildiv(m, 1))\n",
          "max(d0,d1)"},
         {"#pragma hone feature COST = min(TILE - 1, n) + max(n - 3, TILE)\n",
-         "(1+max((d0-3),2))"},
+         "(max((d0-3),2)+1)"},
         {"#pragma hone feature COST = max(ceildiv(n, 64)*m/8, 0) + min(m*2, "
          "2)\n",
          "((ceildiv(d0,64)*d1/8)+2)"},

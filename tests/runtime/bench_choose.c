@@ -120,18 +120,18 @@ static void add_costs(hone_chooser *c, size_t n_members)
         const size_t tiles =
             add(c, "ceildiv(d0,%zu)*ceildiv(d1,%zu)*d6", bm, bn);
         const size_t rounds =
-            add(c, "max(100,80*ceildiv(e%zu,132)+20*e%zu/132)", tiles, tiles);
+            add(c, "max(ceildiv(e%zu,132)*80+e%zu*20/132,100)", tiles, tiles);
         const size_t steps = add(c, "align(d2,64)/64");
         const size_t multiply = add(c, "e%zu*%zu", steps, bm * bn / 32 + 18);
-        const size_t fetch = add(c, "e%zu*((%zu*e%zu+%zu*e%zu)/7600)", steps,
-                                 bm * 128, ask_a, bn * 128, ask_b);
-        const size_t wait = add(c, "1200*max(e%zu,4)/4", steps);
+        const size_t fetch = add(c, "e%zu*((e%zu*%zu+e%zu*%zu)/7600)", steps,
+                                 ask_a, bm * 128, ask_b, bn * 128);
+        const size_t wait = add(c, "max(e%zu,4)*1200/4", steps);
         const size_t busy =
             add(c, "max(max(e%zu,e%zu),e%zu)", multiply, fetch, wait);
         const size_t tile = add(c, "e%zu+(e%zu+e%zu+e%zu-e%zu)/4+%zu", busy,
                                 multiply, fetch, wait, busy, bm * bn / 10);
 
-        c->members[j].cost = 1 + add(c, "4000+max(e%zu*e%zu/100*105/100,e%zu)",
+        c->members[j].cost = 1 + add(c, "max(e%zu*e%zu/100*105/100,e%zu)+4000",
                                      rounds, tile, bytes);
     }
 }
