@@ -22,7 +22,7 @@ static double base_of_operation(const hone_chooser *chooser,
                (flops > 0 ? (double)flops / p[HONE_CHOOSER_flops_per_ns] : 0));
 }
 
-/* Divisions of 64 bits take twice as long as those of 32. */
+/* Divisions of 32 bits are the faster ones. */
 static int are_small(int64_t a, int64_t b)
 {
     return ((uint64_t)a | (uint64_t)b) <= UINT32_MAX && b;
@@ -40,7 +40,7 @@ static int run(const hone_chooser_step *step, const hone_chooser_step *end,
 
         switch (step->op) {
         /* clang-format off */
-        case HONE_OP_MOVE: *to = b; continue;
+        case HONE_CHOOSER_MOVE: *to = b; continue;
         case HONE_OP_MAX:  *to = a > b ? a : b; continue;
         case HONE_OP_MIN:  *to = a < b ? a : b; continue;
         case HONE_OP_NE:   *to = a != b; continue;

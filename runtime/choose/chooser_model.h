@@ -19,8 +19,6 @@ static inline size_t hone__chooser_padded(size_t n)
            HONE_CHOOSER_LANES;
 }
 
-/* With n problems, matrices row by row, rows that begin at multiples of the
- * padded length. All are in `block`. */
 /* Where values of a decision are: dims, estimates, a stack. */
 enum {
     HONE_CHOOSER_STACK = HONE_MAX_DIMS + HONE_CHOOSER_ESTIMATES,
@@ -28,16 +26,22 @@ enum {
     HONE_CHOOSER_VALUES
 };
 
-/* An operation of an estimate: values[to] = values[a] op values[b], or op
- * `number` where b is HONE_CHOOSER_NUMBER. A jump goes `number` steps on. */
+/* An operation of an estimate (a hone_op; that of constants takes the second
+ * operand as it is): values[to] = values[a] op values[b], or op `number` where
+ * b is HONE_CHOOSER_NUMBER. A jump goes `number` steps on. */
+enum { HONE_CHOOSER_MOVE = HONE_OP_CONST };
 typedef struct hone_chooser_step {
     int64_t number;
     uint16_t b, a, to, op;
 } hone_chooser_step;
 
-/* A place is of the group that its number leaves, divided by this. */
+/* Places by fours, which are in vectors: of each such four all first values,
+ * then all second ones. The places with numbers that leave the same remainder
+ * by this are a group. */
 enum { HONE_CHOOSER_PLACE_GROUPS = 64 };
 
+/* With n problems, matrices row by row, rows that begin at multiples of the
+ * padded length. All are in `block`. */
 struct hone_chooser_model {
     double *block;
     size_t n, n_members;
@@ -66,8 +70,7 @@ struct hone_chooser_model {
     size_t n_place_values;
     uint16_t place_values[HONE_CHOOSER_MOST_FEATURES]; /* which */
     size_t n_place_rows; /* of HONE_CHOOSER_PLACE_GROUPS places */
-    float *place_block;  /* of four places after the other, n_place_values times
-                            one of each of the four */
+    float *place_block;
     unsigned char is_placed[HONE_CHOOSER_MEMBERS]; /* some place has it */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What costs are computed with, a few hundred expressions in each decision:
+/* What costs are computed with, some hundreds of expressions in each decision:
  * their bytecode as steps, each with its operands and its place, all in a row.
  * What the stack would hold is followed: what is pushed takes no step, since
  * the step that pops it reads it where it is. Only where two ways meet a value
@@ -25,7 +25,7 @@ static uint16_t place_of(const follower *f, size_t depth)
     return (uint16_t)(depth ? HONE_CHOOSER_STACK + depth : f->own);
 }
 
-static void add_step(follower *f, hone_op op, uint16_t a,
+static void add_step(follower *f, unsigned op, uint16_t a,
                      const hone_chooser_step *second, uint16_t to)
 {
     hone_chooser_model *m = f->model;
@@ -37,14 +37,14 @@ static void add_step(follower *f, hone_op op, uint16_t a,
 }
 
 /* The value on top, or the two of which `second` is, become one. */
-static void compute(follower *f, hone_op op, const hone_chooser_step *second,
+static void compute(follower *f, unsigned op, const hone_chooser_step *second,
                     size_t depth)
 {
     hone_chooser_step *first = &f->stack[depth];
     const uint16_t to = place_of(f, depth);
 
-    if (first->b == HONE_CHOOSER_NUMBER && op != HONE_OP_MOVE)
-        compute(f, HONE_OP_MOVE, first, depth);
+    if (first->b == HONE_CHOOSER_NUMBER && op != HONE_CHOOSER_MOVE)
+        compute(f, HONE_CHOOSER_MOVE, first, depth);
     add_step(f, op, first->b, second, to);
     first->b = to;
     f->depth = depth + 1;
@@ -56,7 +56,7 @@ static void settle(follower *f)
     const size_t top = f->depth - 1;
 
     if (f->stack[top].b != place_of(f, top))
-        compute(f, HONE_OP_MOVE, &f->stack[top], top);
+        compute(f, HONE_CHOOSER_MOVE, &f->stack[top], top);
 }
 
 static void follow(follower *f, const hone_instruction *i)
@@ -97,7 +97,8 @@ static void follow_all(follower *f, const hone_expr *expr)
             follow(f, &expr->code[i]);
     }
     for (; step < m->n_steps; ++step)
-        if (m->steps[step].op < HONE_OP_NEG)
+        if (m->steps[step].op >= HONE_OP_JUMP &&
+            m->steps[step].op < HONE_OP_NEG)
             m->steps[step].number =
                 (int64_t)(f->lands[m->steps[step].number] - step - 1);
 }

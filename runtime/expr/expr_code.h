@@ -47,9 +47,7 @@ typedef enum hone_op {
     HONE_OP_MAX,
     HONE_OP_CEILDIV,
     HONE_OP_ALIGN,
-    HONE_OP_GCD,
-    /* of no expression, of a chooser's steps alone: the second operand */
-    HONE_OP_MOVE
+    HONE_OP_GCD
 } hone_op;
 
 typedef struct hone_instruction {

@@ -304,6 +304,50 @@ static void test_grown(void **state)
     close_fixture(&f);
 }
 
+/* A constraint that fails by what may not be changed, itself or through a let,
+ * makes a search hopeless; what reads a size that may, or one that follows it,
+ * or has no value, does not. */
+static void test_hopeless(void **state)
+{
+    static const struct {
+        const char *lines;
+        int of_a, of_b, of_both; /* hopeless with these open? */
+    } of[] = {
+        {"#pragma hone require a >= 100", 0, 1, 0},
+        {"#pragma hone require b >= 100", 1, 0, 0},
+        {"#pragma hone let N = b/2\n#pragma hone require N >= 100", 1, 0, 0},
+        {"#pragma hone require a >= 100 || b >= 100", 0, 0, 0},
+        {"#pragma hone require b >= 5 || a >= 100", 0, 0, 0},
+        {"#pragma hone require b >= 100 && a/0 == 1", 1, 0, 0},
+        {"#pragma hone require a + b >= 0\n#pragma hone require b > 7", 1, 0,
+         0},
+        {"#pragma hone let N = b/(b - 7)\n#pragma hone require N >= 1", 0, 0,
+         0},
+        {"#pragma hone require ld >= 100", 0, 0, 0},
+        {"#pragma hone require b <= 7", 0, 0, 0},
+    };
+    const int64_t dims[HONE_MAX_DIMS] = {5, 7, 7};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
+        fixture f;
+        hone_launch_spec *spec = NULL;
+        hone_error err = {0};
+        hone_launch_case plan;
+
+        open_fixture(&f, "t(a, b, ld default b)", of[i].lines);
+        if (hone__launch_spec_parse(hone__text_str(&f.spec), &spec, &err))
+            fail_msg("%s", err.text);
+        plan = (hone_launch_case){spec, dims, 3, &f.properties};
+        if (hone__edge_is_hopeless(&plan, 1) != of[i].of_a ||
+            hone__edge_is_hopeless(&plan, 2) != of[i].of_b ||
+            hone__edge_is_hopeless(&plan, 3) != of[i].of_both)
+            fail_msg("%s", of[i].lines);
+        hone__launch_spec_free(spec);
+        close_fixture(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_nothing_helps),
         cmocka_unit_test(test_large_units),
         cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_hopeless),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,31 @@ static void chosen_elements(void **state)
     gpu_fixture_close(&f);
 }
 
+/* Of arrays that are too large to be copied whole each element is copied. */
+static void large_results(void **state)
+{
+    enum { BYTES = 2 << 20 };
+    gpu_fixture f;
+
+    (void)state;
+    gpu_fixture_setup(&f);
+    for (int wrong = -1; wrong < GPU_FIXTURE_N; wrong += GPU_FIXTURE_N / 2) {
+        hone_check check = copy_of(&f, &f.problem->checks[0]);
+        hone_block *block = &expected(&check)->value;
+        hone_block small = *block;
+
+        assert_int_equal(hone__block_alloc(&f.device, BYTES, block, NULL),
+                         HONE_OK);
+        memcpy(values(&check), (const void *)(uintptr_t)small.data,
+               GPU_FIXTURE_N * sizeof(double));
+        hone__block_free(&f.device, &small);
+        if (wrong >= 0)
+            values(&check)[wrong / 4 * 4] += 1;
+        agree(&f, &check, wrong < 0);
+    }
+    gpu_fixture_close(&f);
+}
+
 /* Without a reference on the CPU a library is believed. */
 static void nothing_to_compare(void **state)
 {
@@ -142,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_results),
         cmocka_unit_test(chosen_elements),
+        cmocka_unit_test(large_results),
         cmocka_unit_test(nothing_to_compare),
     };
 

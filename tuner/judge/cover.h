@@ -60,4 +60,10 @@ enum {
 int hone__edge_dims(const hone_template *tmpl, const hone_launch_case *plan,
                     int scale, size_t row, int64_t *out);
 
+/* ---- edge_hopeless.c ----------------------------------------------------- */
+
+/* Does a constraint of the plan fail at its dims whatever those of the mask
+ * `open`, and those that follow others, are changed to? 0: not known. */
+int hone__edge_is_hopeless(const hone_launch_case *plan, unsigned open);
+
 #endif

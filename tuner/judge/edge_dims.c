@@ -149,9 +149,11 @@ static int try_changes(const shape_search *s, unsigned mask, size_t dim)
     return 0;
 }
 
-/* One dimension, then two, then three. */
+/* One dimension, then two, then three. In vain that is thousands of plans. */
 static int find(const shape_search *s, unsigned changeable)
 {
+    if (hone__edge_is_hopeless(&s->plan, changeable))
+        return 0;
     for (int n = 1; n <= MOST_CHANGED; ++n)
         for (unsigned mask = 1; mask <= changeable; ++mask)
             if (__builtin_popcount(mask) == n && (mask & ~changeable) == 0 &&
