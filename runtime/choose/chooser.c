@@ -174,8 +174,7 @@ hone_status hone__chooser_add_place(hone_chooser *chooser, const int64_t *dims,
     for (size_t i = 0; i < n_members; ++i) {
         if (members[i] >= chooser->n_members)
             return hone__fail(err, HONE_ERR_ARGUMENT,
-                              "a place of a chooser: there is no member %zu",
-                              members[i]);
+                              "a place: there is no member %zu", members[i]);
         place->members[i] = (int16_t)members[i];
         place->beside[i] = beside[i];
     }
