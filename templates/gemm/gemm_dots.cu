@@ -40,8 +40,9 @@
 
 #pragma hone let ALONG_A = !TRANS_A
 #pragma hone let ALONG_B = TRANS_B
-#pragma hone let LAID_A = ALONG_A ? gcd(M > 1 ? LDA : 8, BATCH > 1 ? STRIDE_A : 8) : 1
-#pragma hone let LAID_B = ALONG_B ? gcd(N > 1 ? LDB : 8, BATCH > 1 ? STRIDE_B : 8) : 1
+/* A single row or column that is dense lies along K whatever it is called. */
+#pragma hone let LAID_A = ALONG_A || LDA == 1 ? gcd(M > 1 ? LDA : 8, BATCH > 1 ? STRIDE_A : 8) : 1
+#pragma hone let LAID_B = ALONG_B || LDB == 1 ? gcd(N > 1 ? LDB : 8, BATCH > 1 ? STRIDE_B : 8) : 1
 #pragma hone let WORDS = T == f64 ? 2 : 1
 #pragma hone let SUMS = ROWS*COLUMNS
 #pragma hone let TILES = BATCH*ceildiv(M, ROWS)*ceildiv(N, COLUMNS)
@@ -54,7 +55,7 @@
 #pragma hone let IS_DEFAULT = ROWS == 4 && COLUMNS == 4 && VEC == 1 && UNROLL == 1 && BLOCK == 256 && BLOCKS_PER_SM == 2
 
 #pragma hone require WIDE_A <= VEC && WIDE_B <= VEC "no thread has so many neighbours"
-#pragma hone require (WIDE_A == 1 || ALONG_A) && (WIDE_B == 1 || ALONG_B) "what lies across K is read by one element"
+#pragma hone require (WIDE_A == 1 || ALONG_A || LDA == 1) && (WIDE_B == 1 || ALONG_B || LDB == 1) "what lies across K is read by one element"
 #pragma hone require WIDE_A == gcd(VEC, LAID_A) && WIDE_B == gcd(VEC, LAID_B) "wider accesses are possible, or rows do not begin at multiples of these"
 #pragma hone require VEC*sizeof(T) <= 16 "an access is at most 16 bytes"
 #pragma hone require BLOCK <= device.threads_block "the device has no blocks of so many threads"
@@ -75,19 +76,21 @@
  * each, the level 2 cache 38; a thread waits 1,100 for what it asked for; a warp has
  * one instruction a clock in each of four units, of which an element of 16 bits takes
  * one more; an access of a warp takes as many clocks as it meets lines of 128 bytes,
- * of 32 lanes 32 at most. Not fitted to anything. */
+ * of 32 lanes 32 at most. What takes the longest does not hide all else: a fifth of
+ * it counts. Not fitted to anything. */
 #pragma hone let BLOCKS = max(1, min(BLOCKS_PER_SM, ceildiv(TILES*PARTS, device.sm_count)))
 #pragma hone let TURNS = ceildiv(TILES*PARTS, device.sm_count*BLOCKS)*ceildiv(STEPS, PARTS)
 #pragma hone let MEMORY = BATCH*(M + N)*K*sizeof(T)/(16*device.sm_count)
 #pragma hone let FETCH = TILES*(ROWS + COLUMNS)*K*sizeof(T)/(38*device.sm_count)
-#pragma hone let WAIT = TURNS*1100/UNROLL
+#pragma hone let WAIT = ceildiv(TURNS, UNROLL)*1100
 #pragma hone let READS = ROWS*(VEC/WIDE_A) + COLUMNS*(VEC/WIDE_B)
 #pragma hone let ISSUE = TURNS*BLOCKS*(BLOCK/128)*(VEC*(SUMS*WORDS + (ROWS + COLUMNS)*(sizeof(T) < 4 ? 1 : 0)) + READS)
 #pragma hone let LINES_A = max(1, min(32, VEC*(ALONG_A ? 1 : LDA)*sizeof(T)/4))
 #pragma hone let LINES_B = max(1, min(32, VEC*(ALONG_B ? 1 : LDB)*sizeof(T)/4))
 #pragma hone let LINES = TURNS*BLOCKS*(BLOCK/32)*(ROWS*(VEC/WIDE_A)*LINES_A + COLUMNS*(VEC/WIDE_B)*LINES_B)
 #pragma hone let LAST = 20*SUMS + (PARTS > 1 ? 2500 + ceildiv(SUMS*32, BLOCK)*(PARTS*4 + 200) : 0)
-#pragma hone feature COST = 1300 + max(MEMORY, FETCH, WAIT, ISSUE, LINES) + LAST
+#pragma hone let MOST = max(MEMORY, FETCH, WAIT, ISSUE, LINES)
+#pragma hone feature COST = 1300 + (4*MOST + FETCH + WAIT + ISSUE + LINES)/5 + LAST
 
 using W = hone::wide<T>::type;
 using piece = hone::pack<T, VEC>;
@@ -130,8 +133,8 @@ template <int LINES, bool ALONG, int WIDE> struct lines {
                 to[i].at[e] = k + e < end ? at[i][(k + e) * next] : hone::narrow<T>(0);
     }
 };
-using lines_a = lines<ROWS, ALONG_A != 0, WIDE_A>;
-using lines_b = lines<COLUMNS, ALONG_B != 0, WIDE_B>;
+using lines_a = lines<ROWS, ALONG_A || WIDE_A != 1, WIDE_A>;
+using lines_b = lines<COLUMNS, ALONG_B || WIDE_B != 1, WIDE_B>;
 
 __device__ inline void multiply(W (&sum)[SUMS], const piece (&a)[ROWS], const piece (&b)[COLUMNS])
 {
@@ -222,20 +225,25 @@ gemm_dots(const T *A, const T *B, OUT *C, float alpha, float beta, float *partia
         for (int u = 0; u < UNROLL; u++)
             multiply(sum, of_a[u], of_b[u]);
     }
-    /* Fewer steps than are read at once, and the one that K ends in. */
-#pragma unroll 1
-    for (; step <= whole; step += parts) {
-        const int k = step * STEP + mine;
+    /* What is left is at least a step less, and K may end in one more: at once, too. */
+    const bool ends = whole % parts == blockIdx.y;
 
-        if (step < whole) {
-            a.read(of_a[0], k);
-            b.read(of_b[0], k);
-        } else {
-            a.read_end(of_a[0], k, K);
-            b.read_end(of_b[0], k, K);
+#pragma unroll
+    for (int u = 0; u + 1 < UNROLL; u++)
+        if (step + u * parts < whole) {
+            a.read(of_a[u], (step + u * parts) * STEP + mine);
+            b.read(of_b[u], (step + u * parts) * STEP + mine);
         }
-        multiply(sum, of_a[0], of_b[0]);
+    if (ends) {
+        a.read_end(of_a[UNROLL - 1], whole * STEP + mine, K);
+        b.read_end(of_b[UNROLL - 1], whole * STEP + mine, K);
     }
+#pragma unroll
+    for (int u = 0; u + 1 < UNROLL; u++)
+        if (step + u * parts < whole)
+            multiply(sum, of_a[u], of_b[u]);
+    if (ends)
+        multiply(sum, of_a[UNROLL - 1], of_b[UNROLL - 1]);
 
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const tile_of_c c = {C + matrix * stride_c + row * ldc + column, min(m - row, ROWS), min(n - column, COLUMNS), ldc, W(alpha), W(ADD ? beta : 0)};
