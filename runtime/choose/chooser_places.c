@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who may be the best at some dims: the members of the places that are most
- * like them. A member says what it costs in a tenth of a microsecond, which
+ * like them. A member says what it costs in 0.1 to 0.2 us, which
  * is too much for a hundred of them. See chooser.h. */
 #include "runtime/choose/chooser_model.h"
 

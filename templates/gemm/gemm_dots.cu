@@ -90,7 +90,7 @@
 #pragma hone let LINES = TURNS*BLOCKS*(BLOCK/32)*(ROWS*(VEC/WIDE_A)*LINES_A + COLUMNS*(VEC/WIDE_B)*LINES_B)
 #pragma hone let LAST = 20*SUMS + (PARTS > 1 ? 2500 + ceildiv(SUMS*32, BLOCK)*(PARTS*4 + 200) : 0)
 #pragma hone let MOST = max(MEMORY, FETCH, WAIT, ISSUE, LINES)
-#pragma hone feature COST = 1300 + (4*MOST + FETCH + WAIT + ISSUE + LINES)/5 + LAST
+#pragma hone feature COST = 1300 + (4*MOST + MEMORY + FETCH + WAIT + ISSUE + LINES)/5 + LAST
 
 using W = hone::wide<T>::type;
 using piece = hone::pack<T, VEC>;

@@ -3,17 +3,8 @@
 # Eight threads of one program whose calls are recorded, answered and computed
 # both ways at once. Under ThreadSanitizer, too: the library is linked in front
 # of cuBLAS there.
-. "$HONE_SOURCE/tests/tools/hone_test.sh"
-command -v "${CXX:-c++}" >/dev/null || {
-    echo "there is no C++ compiler"
-    exit 77
-}
-tests=$(dirname "$HONE")/../tests
-HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
-HONE_DEVICE=cpu
-HONE_CACHE_DIR=$work/cache
+. "$HONE_SOURCE/tests/blas/blas_test.sh"
 HONE_DB=$work/tuned.db
-export HONE_CUDA_LIBRARY HONE_DEVICE HONE_CACHE_DIR HONE_DB
 # threads MODE: 200 calls of each of eight threads.
 threads() {
     command="HONE_BLAS=$1 blas_linked"

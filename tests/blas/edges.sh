@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Products that checks have to be careful with, one that is the library's to
 # refuse, and a configuration that comes in front of the promised one.
-. "$HONE_SOURCE/tests/tools/hone_test.sh"
-command -v "${CXX:-c++}" >/dev/null || {
-    echo "there is no C++ compiler"
-    exit 77
-}
-tests=$(dirname "$HONE")/../tests
-HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
-HONE_DEVICE=cpu
-HONE_CACHE_DIR=$work/cache
+. "$HONE_SOURCE/tests/blas/blas_test.sh"
 HONE_DB=$work/a.db
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
-export HONE_CUDA_LIBRARY HONE_DEVICE HONE_CACHE_DIR HONE_DB ASAN_OPTIONS
 
 # tuned DB TEMPLATE DIMS [OPTIONS..]: so that it answers.
 tuned() {

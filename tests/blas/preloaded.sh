@@ -5,21 +5,9 @@
 # what hone is given.
 #
 #   preloaded.sh CALLS
-. "$HONE_SOURCE/tests/tools/hone_test.sh"
+. "$HONE_SOURCE/tests/blas/blas_test.sh"
 calls=$1
-command -v "${CXX:-c++}" >/dev/null || {
-    echo "there is no C++ compiler"
-    exit 77
-}
-tests=$(dirname "$HONE")/../tests
 program=$tests/blas_calls
-HONE_CUDA_LIBRARY=/nonexistent/libcuda.so
-HONE_DEVICE=cpu
-HONE_CACHE_DIR=$work/cache
-HONE_DB=$work/none.db
-# The library is in front of ASan's, where there is one.
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
-export HONE_CUDA_LIBRARY HONE_DEVICE HONE_CACHE_DIR HONE_DB ASAN_OPTIONS
 seed=16 pool=4
 
 # plain ARGUMENTS..: what the program prints by itself.

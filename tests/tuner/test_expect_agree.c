@@ -133,13 +133,14 @@ static void large_results(void **state)
     for (int wrong = -1; wrong < GPU_FIXTURE_N; wrong += GPU_FIXTURE_N / 2) {
         hone_check check = copy_of(&f, &f.problem->checks[0]);
         hone_block *block = &expected(&check)->value;
+        hone_device *const device = f.problem->device;
         hone_block small = *block;
 
-        assert_int_equal(hone__block_alloc(&f.device, BYTES, block, NULL),
+        assert_int_equal(hone__block_alloc(device, BYTES, block, NULL),
                          HONE_OK);
         memcpy(values(&check), (const void *)(uintptr_t)small.data,
                GPU_FIXTURE_N * sizeof(double));
-        hone__block_free(&f.device, &small);
+        hone__block_free(device, &small);
         if (wrong >= 0)
             values(&check)[wrong / 4 * 4] += 1;
         agree(&f, &check, wrong < 0);
