@@ -85,6 +85,12 @@ __device__ inline void barrier_wait(unsigned barrier, unsigned parity)
     } while (!over);
 }
 
+/* So many threads of the block, whole warps, wait for each other at barrier `NUMBER`. */
+template <int NUMBER, int COUNT> __device__ inline void threads_sync()
+{
+    asm volatile("bar.sync %0, %1;" : : "n"(NUMBER), "n"(COUNT) : "memory");
+}
+
 /* The 128 threads of a warp group wait for each other: group 1 to MOST of the
  * block. With the group's number as the barrier's, ptxas reserves all 16: only
  * where there are three, in blocks that are alone on their multiprocessor. */
@@ -144,6 +150,22 @@ __device__ inline void cluster_arrive()
 __device__ inline void cluster_wait()
 {
     asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
+}
+
+/* What stands at this address in the shared memory of block `rank` of the cluster. */
+__device__ inline float load_shared(unsigned address, unsigned rank)
+{
+    float v;
+
+    asm volatile("{\n"
+                 ".reg .b32 there;\n"
+                 "mapa.shared::cluster.u32 there, %1, %2;\n"
+                 "ld.shared::cluster.f32 %0, [there];\n"
+                 "}"
+                 : "=f"(v)
+                 : "r"(address), "r"(rank)
+                 : "memory");
+    return v;
 }
 
 /* Write to this address in the shared memory of block `rank` of the cluster. */

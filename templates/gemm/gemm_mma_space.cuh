@@ -72,7 +72,11 @@
  * the level 2 cache, and copies of 32 lanes in 3. Four warps alone wait for each
  * other, all at each barrier, and for a tile of the ring that was asked for less
  * than 1,000 ago. 1,500, 2,000 and 4,000 begin and end a tile, its parts and
- * another launch. */
+ * another launch. Memory brings 16 bytes a clock to each. What of tf32 lies across K
+ * is read from shared memory by 4 bytes: by the winners at two thin products on an H200
+ * half as long again at least (decision 240). */
+#pragma hone let MEMORY = BATCH*(M*K + K*N)*sizeof(T)/(16*device.sm_count)
+#pragma hone let SLOWER = T == tf32 && (TRANS_A == 1 || TRANS_B == 0) ? 3 : 2
 #pragma hone let ROUNDS = ceildiv(STEPS, PARTS)
 #pragma hone let DEEP = ROUNDS*BK
 #pragma hone let MULTIPLY = BM*BN*DEEP/1024
@@ -81,5 +85,5 @@
 #pragma hone let FETCH = (BM + BN)*DEEP/20
 #pragma hone let BUSY = max(MULTIPLY, SHARED, FETCH, COPIES)*MIN_BLOCKS*(WARPS*MIN_BLOCKS < 8 ? 5 : 4)/4
 #pragma hone let TILE_CLOCKS = max(BUSY, ROUNDS*1000/(STAGES - 1)) + ROUNDS*40 + 1500 + BM*BN*(PARTS > 1 ? 2 : 1)/16
-#pragma hone feature COST = ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0) + (LOOSE_A || LOOSE_B ? 4000 + (PACKED_A + PACKED_B)*T_WORDS/512 : 0)
+#pragma hone feature COST = max(MEMORY, ceildiv(TILES*PARTS, device.sm_count*MIN_BLOCKS)*TILE_CLOCKS*SLOWER/2) + (PARTS > 1 ? 2000 + (FINISH == reduce ? 4000 + BM*BN*PARTS/64 : BM*BN*PARTS/16) : 0) + (LOOSE_A || LOOSE_B ? 4000 + (PACKED_A + PACKED_B)*T_WORDS/512 : 0)
 #pragma hone feature DEPTH = STAGES*BK per DEEP

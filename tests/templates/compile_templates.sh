@@ -102,6 +102,9 @@ space gemm/gemm_sm90_f32 64,64,65536,f32,f32,EMULATED=1 300 40000
 space gemm/gemm_sm90_f32 8192,8192,8192,tf32,f32,0,1 300 40000
 space gemm/gemm_sm90_f32 4096,4096,4096,f32,f32,1,0,EMULATED=1 300 40000
 space gemm/gemm_sm90_f32 200,96,264,f32,f32,0,0,,,291,3,,,97,EMULATED=1 300 40000
+space gemm/gemm_sm90_thin 24,8190,4094,f16,f16,ADD=0 100 10000
+space gemm/gemm_sm90_thin 3001,40,777,f16,f32,1,1 20 10000
+space gemm/gemm_sm90_thin 1,33,33,bf16,bf16,0,1 1 10000
 space gemm/gemm_small 64,64,64,f32,f32,BATCH=1000 100 40000
 space gemm/gemm_small 33,33,33,f64,f64,1,1,BATCH=100 50 40000
 space gemm/gemm_small 4,4,4,f16,f16,BATCH=100 50 40000
@@ -142,6 +145,10 @@ refused gemm/gemm_columns 16,8,16,f32,f32,EPILOGUE=32 "a bias or an activation f
 refused gemm/gemm_dots 16,8,2000,f32,f32,EPILOGUE=2 "a bias or an activation follows"
 refused gemm/gemm_dots 17,8,2000 "many rows or columns"
 refused gemm/gemm_dots 16,8,1000 "sums so short"
+refused gemm/gemm_sm90_thin 16,4096,4096 "rows of the large factor are aligned"
+refused gemm/gemm_sm90_thin 16,4095,31 "are aligned, or few"
+refused gemm/gemm_sm90_thin 300,4095,4095 "many rows and columns"
+refused gemm/gemm_sm90_thin 16,4095,4095,BATCH=2 "batches"
 refused gemm/gemm_sm90 16,16,16,f32 "these tensor cores take f16 and bf16"
 refused gemm/gemm_sm90_f32 16,16,16,f32 "only where the caller says so"
 refused gemm/gemm_sm90_f32 16,16,16,f16 "only where the caller says so"

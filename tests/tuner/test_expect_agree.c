@@ -11,6 +11,8 @@
 #include "tests/tuner/gpu_fixture.h"
 #include "tuner/trial/expectations.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,6 +165,55 @@ static void nothing_to_compare(void **state)
     gpu_fixture_close(&f);
 }
 
+/* The values, and where magnitudes are asked for what the type does not hold.
+ */
+static hone_status overflow(void *user, void *const *args, hone_stream stream,
+                            hone_error *err)
+{
+    int *const n_runs = user;
+    float *const y = (float *)(uintptr_t) * (const hone_cu_ptr *)args[2];
+
+    (void)stream;
+    (void)err;
+    for (int i = 0; i < GPU_FIXTURE_N; ++i)
+        y[i] = *n_runs < 2 ? (float)i : (float)INFINITY;
+    y[7] = NAN;
+    ++*n_runs;
+    return HONE_OK;
+}
+
+/* A bound that is no number would make every variant wrong. */
+static void magnitudes_that_overflow(void **state)
+{
+    gpu_fixture f;
+    hone_error err = {0};
+    hone_check check;
+    int n_runs = 0;
+    const double *value, *magnitude;
+
+    (void)state;
+    gpu_fixture_setup(&f);
+    check = f.problem->checks[0];
+    memset(check.expected, 0, sizeof check.expected);
+    if (hone__expectations_run(
+            f.problem, &check, HONE_MAGNITUDE_TERMS,
+            (hone_subject){.enqueue = overflow, .user = &n_runs}, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(n_runs, 3);
+    value =
+        (const double *)(uintptr_t)check.expected[HONE_PASS_REALS].value.data;
+    magnitude = (const double *)(uintptr_t)check.expected[HONE_PASS_REALS]
+                    .magnitude.data;
+    assert_true(value[990] == 990 && isnan(value[7]));
+    assert_true(magnitude[990] == (double)FLT_MAX && isnan(magnitude[7]));
+    for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
+        hone__block_free(&f.device, &check.expected[pass].value);
+        hone__block_free(&f.device, &check.expected[pass].magnitude);
+    }
+    assert_true(hone__magnitude_most(HONE_TYPE_F16) == 65504.0);
+    gpu_fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +221,7 @@ int main(void)
         cmocka_unit_test(chosen_elements),
         cmocka_unit_test(large_results),
         cmocka_unit_test(nothing_to_compare),
+        cmocka_unit_test(magnitudes_that_overflow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

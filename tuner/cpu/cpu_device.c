@@ -77,9 +77,13 @@ static void magnitude(void **params)
 static void to_double(void **params)
 {
     double *const to = pointer_at(params, 1);
+    const double most = PARAM(double, 4);
 
-    for (int64_t i = 0; i < PARAM(int64_t, 3); ++i)
+    for (int64_t i = 0; i < PARAM(int64_t, 3); ++i) {
         to[i] = hone__element_load(PARAM(int, 0), pointer_at(params, 2), i);
+        if (to[i] > most)
+            to[i] = most;
+    }
 }
 
 static void norms(void **params)

@@ -257,11 +257,14 @@ extern "C" __global__ void hone_magnitude(double *squares, const double *value,
         squares[i] = fmax(fabs(value[i]), sqrt(squares[i] * factor));
 }
 
+// What is above `most` as that.
 extern "C" __global__ void hone_to_double(int type, double *to,
-                                          const void *from, i64 n)
+                                          const void *from, i64 n, double most)
 {
-    FOR_EACH(i, n)
-        to[i] = load(type, from, i);
+    FOR_EACH(i, n) {
+        const double v = load(type, from, i);
+        to[i] = v > most ? most : v;
+    }
 }
 
 // The 2-norm of each of `batch` rows of `lanes` numbers, in all its places.

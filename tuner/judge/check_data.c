@@ -4,6 +4,7 @@
 
 #include "runtime/base/type.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -387,6 +388,25 @@ double hone__magnitude_step(int type)
         return 0x1p-20;
     default:
         return 0;
+    }
+}
+
+double hone__magnitude_most(int type)
+{
+    switch (type) {
+    case HONE_TYPE_E4M3:
+        return 448;
+    case HONE_TYPE_E5M2:
+        return 57344;
+    case HONE_TYPE_F16:
+        return 65504;
+    case HONE_TYPE_BF16:
+        return 0x1.fep127;
+    case HONE_TYPE_TF32:
+    case HONE_TYPE_F32:
+        return FLT_MAX;
+    default:
+        return DBL_MAX;
     }
 }
 

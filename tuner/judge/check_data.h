@@ -151,6 +151,10 @@ enum { HONE_MAGNITUDE_RUNS = 8 };
 /* Relative step for arguments and results of one type; 0 for integers, which
  * are not moved. The largest of all types is that of a run. */
 double hone__magnitude_step(int type);
+
+/* The largest number of a type; of integers, no limit. A magnitude that the
+ * type does not hold (a sum of 100,000 products in f16) counts as that. */
+double hone__magnitude_most(int type);
 /* Element `index` of an argument, moved by `step`; `seed` is that of the
  * argument in this run. The same numbers as hone_perturb in device_code.cu. */
 double hone__magnitude_perturbed(double value, uint64_t seed, uint64_t index,

@@ -103,19 +103,23 @@ static hone_status copy_args(hone_problem *problem, int pass, const change *how,
     return HONE_OK;
 }
 
-/* An output as it is compared: doubles, but 64-bit integers as they are. */
+/* An output as it is compared: doubles, but 64-bit integers as they are. A
+ * magnitude may be more than the type holds though no value is (a sum of
+ * 100,000 products in f16): the largest number of the type bounds errors then,
+ * more strictly. */
 static hone_status keep_output(hone_problem *problem, int output,
-                               hone_cu_ptr from, int as_double, hone_block *out,
-                               hone_error *err)
+                               hone_cu_ptr from, int is_magnitude,
+                               hone_block *out, hone_error *err)
 {
     hone_device *device = problem->device;
     const hone_resolved_arg *arg = &problem->resolved.args[output];
     int type = hone__lane_type(arg->type);
     int64_t n = hone__lane_count(arg);
-    void *params[] = {&type, &out->data, &from, &n};
+    double most = is_magnitude ? hone__magnitude_most(type) : INFINITY;
+    void *params[] = {&type, &out->data, &from, &n, &most};
 
     HONE_TRY(hone__block_alloc(device, (size_t)n * sizeof(double), out, err));
-    if (!as_double && hone__type_is_long(type))
+    if (!is_magnitude && hone__type_is_long(type))
         return hone__block_copy(device,
                                 &(hone_block){.base = from,
                                               .data = from,

@@ -9,6 +9,7 @@
 #include "tuner/baselines/baseline.h"
 #include "runtime/vendor/vendor_problem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +63,8 @@ static hone_status widen(hone_problem *problem, int pass,
     int type = hone__lane_type(x->type);
     int64_t n = hone__lane_count(x);
     hone_cu_ptr from = problem->pristine[pass][fft->x].data;
-    void *params[] = {&type, &out->data, &from, &n};
+    double most = INFINITY;
+    void *params[] = {&type, &out->data, &from, &n, &most};
 
     HONE_TRY(hone__block_alloc(device, (size_t)n * sizeof(double), out, err));
     return hone__device_run(device, device->kernel.to_double, n, params, what,
