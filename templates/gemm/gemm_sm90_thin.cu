@@ -50,6 +50,8 @@
 #pragma hone tensormap TAIL_A: A dims(CLASSES*LDA, GROUPS - 1, 1) strides(CLASSES*LDA*2, GROUPS*CLASSES*LDA*2) box(64, X_ACROSS ? 64 : BM, 1) swizzle(128) l2(256) if(!SWAP && IN_LAST < CLASSES)
 #pragma hone tensormap HEAD_B: B dims((IN_LAST - 1)*LDB + COLS_B, GROUPS, 1) strides(CLASSES*LDB*2, GROUPS*CLASSES*LDB*2) box(64, X_ACROSS ? 64 : BM, 1) swizzle(128) l2(256) if(SWAP)
 #pragma hone tensormap TAIL_B: B dims(CLASSES*LDB, GROUPS - 1, 1) strides(CLASSES*LDB*2, GROUPS*CLASSES*LDB*2) box(64, X_ACROSS ? 64 : BM, 1) swizzle(128) l2(256) if(SWAP && IN_LAST < CLASSES)
+/* Not early: the product reads X before it waits for this launch, which begins when what
+ * wrote X has ended. */
 #pragma hone launch gemm_sm90_thin_pack if(!GATHER) grid(min(ceildiv(CLASSES*STEPS*WIDTH*8, 256), 8*device.sm_count)) block(256) args(pick(SWAP, B, A), packed, i32(COLS), i32(K), i64(LDY), i64(LDX), i32(STEPS), i32(COL_TILES))
 #pragma hone launch gemm_sm90_thin grid(TILES, COL_TILES, PARTS) block(THREADS) shared(SMEM) cluster(1, 1, IN_CLUSTER) args(pick(SWAP, HEAD_A, HEAD_B), pick(SWAP, TAIL_A, TAIL_B), packed, C, partial, alpha, beta, i64(LDC), i32(ROWS), i32(COLS), i32(K), i64(LDX), i32(STEPS), i32(IN_LAST), i32(SPLIT), i32(STAGES), i32(WIDTH), pick(SWAP, B, A), i64(LDY)) early
 #pragma hone launch gemm_sm90_thin_reduce if(PARTS > IN_CLUSTER) grid(ceildiv(ROWS, 32/SHARES), ceildiv(WIDTH, 32)) block(256) args(C, partial, alpha, beta, i64(LDC), i32(ROWS), i32(COLS), i32(PARTS), i32(WIDTH)) early
@@ -401,8 +403,10 @@ gemm_sm90_thin(const __grid_constant__ CUtensorMap HEAD,
     gemm::finish_slots<products>(sums, place, 0);
     to.put(sums, mine, group);
     if constexpr (IN_CLUSTER > 1) {
+        __syncwarp();
         hone::cluster_sync();
         to.take(mine);
+        __syncwarp();
         hone::cluster_sync();
     }
 }

@@ -74,10 +74,10 @@
 #pragma hone prefer IS_DEFAULT || BN < align(COLS, 8) + 16 || BN == 8 "most columns of a tile would lie outside"
 #pragma hone prefer IS_DEFAULT || BM == 64 || TILES*BM <= 3*(X_ACROSS ? ROWS + MOST_AHEAD : align(ROWS, 64*CLASSES))/2 "most rows of a tile would lie outside"
 #pragma hone prefer IS_DEFAULT || SPLIT == 1 || BLOCKS <= 2*device.sm_count*BESIDE "enough blocks without splitting K so often"
-#pragma hone prefer IS_DEFAULT || 2*BLOCKS >= device.sm_count || OF_PART < 4 "most multiprocessors idle"
+#pragma hone prefer IS_DEFAULT || 2*BLOCKS >= device.sm_count || OF_PART < 4 || SPLIT == 32 "most multiprocessors idle"
 #pragma hone prefer IS_DEFAULT || STAGES >= min(OF_PART, 8) || 2*BESIDE*STAGES*SLOT >= device.smem_sm || min(BESIDE*device.sm_count, BLOCKS)*STAGES*SLOT >= 96K*device.sm_count "the ring is too short for what copies need"
 #pragma hone prefer IS_DEFAULT || STAGES == 3 || STAGES < 2*OF_PART "slots that nothing ever fills"
-#pragma hone prefer IS_DEFAULT || GATHER || CLASSES*STEPS*WIDTH*64 <= LINES*LENGTH "what is copied of the small factor is more than the large one"
+#pragma hone prefer IS_DEFAULT || GATHER || COLS > 64 || CLASSES*STEPS*WIDTH*64 <= LINES*LENGTH "what is copied of the small factor is more than the large one"
 
 /* Clocks of a multiprocessor, as those of gemm/sm90, fitted to 256 trials of seven products
  * on an H200 (decision 240): memory brings 16 bytes a clock to each, a slot comes 3,100
@@ -90,4 +90,4 @@
 #pragma hone let MEMORY = LINES*LENGTH*2/(16*device.sm_count)
 #pragma hone let BUSY = ROUNDS*(3400 + OF_PART*STEP + BM*BN*3/16)/1000
 #pragma hone let ADD_UP = IN_CLUSTER > 1 ? 2000 + BM*BN/12 : PARTS > 1 ? 7300 + PARTS*ROWS*WIDTH*4/(27*device.sm_count) : 0
-#pragma hone feature COST = 1200 + (GATHER ? 0 : 1850) + (5*max(MEMORY, BUSY) + MEMORY + BUSY)/6 + ADD_UP
+#pragma hone feature COST = 1200 + (GATHER ? 0 : 1850 + CLASSES*STEPS*WIDTH*128/(16*device.sm_count)) + (5*max(MEMORY, BUSY) + MEMORY + BUSY)/6 + ADD_UP
