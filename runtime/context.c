@@ -101,9 +101,9 @@ hone_status hone__context_current(hone_ctx *ctx, hone_context **out,
                                 "cuCtxGetCurrent", err));
     if (!handle)
         return hone__fail(err, HONE_ERR_NO_GPU,
-                          "the calling thread has no current CUDA context; "
-                          "make one first, e.g. with cudaSetDevice() and "
-                          "cudaMalloc(), or cuCtxSetCurrent()");
+                          "this thread has no current CUDA context; make one "
+                          "by cudaSetDevice() and cudaMalloc(), or "
+                          "cuCtxSetCurrent()");
     HONE_TRY(hone__driver_check(driver, driver->context_id(handle, &id),
                                 "cuCtxGetId", err));
     for (hone_context *d = ctx->contexts; d; d = d->next) {

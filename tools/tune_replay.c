@@ -28,6 +28,7 @@ typedef struct replay_command {
     hone_output *output; /* begun by the first result */
     int n_tuned;
     int n_without_winner;
+    int n_cut; /* whose trials ended with the strategy's program */
 } replay_command;
 
 int hone__device_is_replay(const hone_options *options)
@@ -216,6 +217,11 @@ static hone_status tune_one(replay_command *command,
         return status;
     print_row(command, result_row(recording, &result, hone__now_s() - start_s));
     ++command->n_tuned;
+    if (strcmp(result.tune.stopped, "strategy") == 0) {
+        ++command->n_cut;
+        hone__message_negative("%s: %s", recording->path,
+                               result.tune.stopped_why);
+    }
     if (result.tune.has_winner)
         return status;
     ++command->n_without_winner;
@@ -246,6 +252,8 @@ hone_exit hone__tune_replay(const hone_options *options,
                          command.n_without_winner, command.n_tuned, options,
                          NULL, NULL, NULL},
         status, &err);
+    if (code == HONE_EXIT_DONE && command.n_cut)
+        code = HONE_EXIT_NEGATIVE;
     hone__db_close(command.request.db);
     hone__recordings_free(&command.recordings);
     hone__start_free(&command.start);

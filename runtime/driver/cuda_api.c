@@ -13,8 +13,8 @@
 #define NEEDED_DRIVER "525.60 (CUDA 12.0)"
 
 #define FORKED                                                                 \
-    "this process was forked after its parent had started CUDA, which "        \
-    "fails in the child; fork before the first plan, or let the child exec"
+    "this process was forked after its parent had started CUDA, which "            \
+    "fails here; fork before the first plan, or exec"
 
 static hone_driver cuda;
 static atomic_long started_in; /* the process; 0: not started */
@@ -44,8 +44,8 @@ static hone_status start_driver(hone_error *err)
         (!result && (cuda.device_count(&n_devices) || n_devices == 0)))
         return hone__fail_native(
             err, HONE_ERR_NO_GPU, HONE_DOMAIN_CUDA, HONE_CU_NO_DEVICE,
-            "the NVIDIA driver is installed but shows no CUDA device; check "
-            "nvidia-smi, CUDA_VISIBLE_DEVICES, and in a container --gpus all");
+            "the NVIDIA driver shows no CUDA device; check nvidia-smi, "
+            "CUDA_VISIBLE_DEVICES, in a container --gpus all");
     if (result) {
         const char *name = NULL;
 
@@ -53,7 +53,7 @@ static hone_status start_driver(hone_error *err)
         return hone__fail_native(
             err, HONE_ERR_NO_GPU, HONE_DOMAIN_CUDA, result,
             "the NVIDIA driver does not start: cuInit failed with %s (%d); "
-            "check that nvidia-smi works on this machine",
+            "check nvidia-smi",
             name ? name : "an unknown error", result);
     }
     atomic_store_explicit(&started_in, (long)getpid(), memory_order_relaxed);
@@ -78,7 +78,7 @@ static hone_status load_cuda(hone_error *err)
 
         return hone__fail(err, HONE_ERR_NO_GPU,
                           "no NVIDIA driver: %s; install driver " NEEDED_DRIVER
-                          " or newer on a machine with an NVIDIA GPU",
+                          " or newer",
                           why ? why : path);
     }
     /* Never closed again: the driver does not survive dlclose(). */

@@ -331,8 +331,8 @@ static hone_status check_residents(const hone_driver *driver,
         if (n < 1)
             return hone__fail(err, HONE_ERR_INPUT,
                               "no cluster of %u blocks of kernel '%s' fits "
-                              "this device: each block has %u threads and %u "
-                              "bytes of shared memory; take smaller ones",
+                              "this device: each has %u threads and %u bytes "
+                              "of shared memory",
                               of_cluster, name, threads, shape->shared_bytes);
         resident = (int64_t)n * of_cluster;
     } else if (shape->cooperative) {

@@ -62,8 +62,8 @@ static hone_status open_place(place *out, hone_error *err)
     if (out->fd < 0)
         return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, errno,
                                  "cannot make a file for kernels of the cpu "
-                                 "device in '%s': %s; set TMPDIR to a folder "
-                                 "where that is possible",
+                                 "device in '%s': %s; set TMPDIR to another "
+                                 "folder",
                                  folder, strerror(errno));
     out->is_named = 1;
     (void)fcntl(out->fd, F_SETFD, FD_CLOEXEC);

@@ -54,9 +54,9 @@ hone_status hone__map_cache_create(const hone_resolved *resolved,
                           resolved->maps[0].shape.name, driver->kind->name);
     if (!driver->tensor_map)
         return hone__fail(err, HONE_ERR_NO_GPU,
-                          "tensor map '%s' cannot be made: the NVIDIA driver "
-                          "has no function cuTensorMapEncodeTiled; install "
-                          "driver 525.60 (CUDA 12.0) or newer",
+                          "tensor map '%s': the NVIDIA driver has no "
+                          "cuTensorMapEncodeTiled; install driver 525.60 "
+                          "(CUDA 12.0) or newer",
                           resolved->maps[0].shape.name);
     cache =
         hone__alloc(sizeof *cache + resolved->n_maps * sizeof cache->maps[0]);

@@ -261,7 +261,7 @@ static hone_status refuse_capture(const flow *f)
         return HONE_OK;
     return hone__fail(f->err, HONE_ERR_CUDA,
                       "%s has arrays in host memory and cannot be captured "
-                      "into a graph; run it beside the graph",
+                      "into a graph",
                       f->run->program->op);
 }
 

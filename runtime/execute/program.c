@@ -196,7 +196,7 @@ static hone_status add_constant(hone_program *program,
     if (result == HONE_CU_NOT_FOUND)
         return hone__fail(err, HONE_ERR_INPUT,
                           "the compiled code of %s has no constant '%s'; is "
-                          "it declared __constant__ at file scope, and used?",
+                          "it declared __constant__ at file scope?",
                           program->op, from->name);
     HONE_TRY(hone__driver_check(
         driver, result, "finding constant memory (cuModuleGetGlobal)", err));

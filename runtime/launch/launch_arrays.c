@@ -230,7 +230,7 @@ hone_status hone__launch_map_complete(const spec_map *map, hone_error *err)
     return hone__fail(err, HONE_ERR_INPUT,
                       "launch plan, line %d: tensor map '%s' has %d dims, %d "
                       "strides, a box of %d and %d element strides, which do "
-                      "not go together",
+                      "not fit",
                       map->line, map->name, rank, n_strides, n_box, n_steps);
 }
 

@@ -260,7 +260,7 @@ static hone_status count_of(hone_resolver *r, const spec_launch *launch,
         return hone__fail(r->err, HONE_ERR_CONSTRAINT,
                           "kernel '%s' would be launched %" PRId64
                           " times in a row ('%s'); at most %d are allowed: "
-                          "take a variant that does more at once",
+                          "take another variant",
                           launch->kernel, *out, hone__expr_text(repeat->count),
                           HONE_MAX_REPETITIONS);
     return HONE_OK;

@@ -81,9 +81,9 @@ hone_status hone__launch_host_complete(const hone_launch_spec *spec,
         is_wrong |= spec->args[spec->constants[i].arg].host != NULL;
     if (is_wrong || (spec->pipeline.line && has_other))
         return hone__fail(err, HONE_ERR_INPUT,
-                          "launch plan of %s: a constant or a tensor map of an "
-                          "array in host memory, or one of them, a workspace "
-                          "or a repeat beside a pipeline",
+                          "launch plan of %s: a constant or tensor map of an "
+                          "array in host memory, or these, a workspace or a "
+                          "repeat beside a pipeline",
                           spec->op);
     if (spec->pipeline.line && !n_host)
         return hone__fail(err, HONE_ERR_INPUT,

@@ -50,7 +50,7 @@ static hone_status load(hone_error *err)
                           "databases are read by " HONE_SQLITE_FILE
                           ", which cannot be loaded (%.300s): install it "
                           "beside libhone, name it in $HONE_SQLITE_LIBRARY, or "
-                          "open a pack (hone pack)",
+                          "open a pack",
                           why ? why : "the loader does not say why");
     }
     found = dlsym(handle, "hone__sqlite_library");

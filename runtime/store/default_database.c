@@ -18,8 +18,8 @@ hone_status hone__default_database(hone_text *out, hone_error *err)
         hone__text_printf(out, "%s/.local/share/hone/hone.db", home);
     else
         return hone__fail(err, HONE_ERR_NOT_FOUND,
-                          "no database was named and neither HONE_DB, "
-                          "XDG_DATA_HOME nor HOME is set; set HONE_DB to "
+                          "no database was named, and HONE_DB, XDG_DATA_HOME "
+                          "and HOME are not set; set HONE_DB to "
                           "the file");
     return hone__text_check(out, err);
 }

@@ -77,8 +77,8 @@
 #pragma hone let SHIFT = 0
 /* What is packed is written and read again; what of both does not stay in the level 2
  * cache goes to memory and back (winners at four thin products on an H200, decision 240). */
-#pragma hone let PACKED_BYTES = (PACKED_A + PACKED_B)*128/LINE
-#pragma hone let PACK = PACK_A || PACK_B ? 4000 + max(PACKED_BYTES/2, 2*PACKED_BYTES - 48000000)/(16*device.sm_count) : 0
+#pragma hone let WRITTEN_BYTES = (PACKED_A + PACKED_B)*128/LINE
+#pragma hone let PACK = PACK_A || PACK_B ? 4000 + max(WRITTEN_BYTES/2, 2*WRITTEN_BYTES - 48000000)/(16*device.sm_count) : 0
 #pragma hone let MEANWHILE = 0
 #pragma hone let TRAFFIC = BATCH*((M*K + K*N)*sizeof(T) + (1 + ADD)*M*N*sizeof(OUT))
 #pragma hone let TASTE = 0

@@ -109,6 +109,7 @@ sed 's/, ADD in {0, 1} default 1, EPILOGUE in [^}]*}, EMULATED in {0, 1}//
     s/let BIAS = .*/let BIAS = 0/
     s/let ACTIVATION = .*/let ACTIVATION = 0/
     s/ part "[^"]*"$//
+    s/OUT == f16 && ADD/OUT == f16/
     s/(1 + ADD)/2/' "$HONE_SOURCE/templates/gemm/gemm.cuh" \
     >"$work/templates/gemm.cuh"
 cp "$HONE_SOURCE/templates/gemm/gemm_epilogue.cuh" "$work/templates"

@@ -292,7 +292,7 @@ static void a_file_where_memory_has_none(void **state)
     hone_close(ctx);
     (void)setenv("TMPDIR", "/nonexistent", 1);
     host_refuse(fixture, HONE_ERR_IO, "cannot make a file for kernels");
-    host_refuse(fixture, HONE_ERR_IO, "set TMPDIR to a folder");
+    host_refuse(fixture, HONE_ERR_IO, "set TMPDIR to another");
 }
 
 static void objects_that_do_not_load(void **state)

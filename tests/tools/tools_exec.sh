@@ -73,6 +73,28 @@ json files.0.evaluations=3.0
 heard_all
 [ "$(grep -c '^taken [0-3] [01]$' "$work/heard")" -eq 3 ] || fail "what was taken is not said"
 
+# A command may begin with a word of the shell.
+for command in "exec $mine" ". $mine" "command $mine"; do
+    simulate 0 --strategy "exec:$command" --budget 3
+    json files.0.evaluations=3.0
+done
+# What was tried before it failed is stored.
+program <<END
+$greet
+n=0
+while read -r word rest; do
+    [ "\$word" != ask ] || { n=\$((n + 1)); [ \$n -le 2 ] && echo pass || exit 4; }
+done
+END
+run 1 tune --device "replay:$small" --strategy "exec:$mine" \
+    --db "$work/cut.db" --format json
+err_has 'after 2 trials the strategy'
+err_has 'it ended: exit status 4'
+json shapes.0.stopped=strategy shapes.0.trials=2
+run 0 sql --db "$work/cut.db" --format json \
+    "SELECT count(*) AS n FROM trial_v1"
+json rows.0.n=2
+
 # ---- the examples -----------------------------------------------------------
 
 "${CC:-cc}" -Wall -Wextra -Werror -o "$work/strategy" "$HONE_SOURCE/examples/strategy.c"
@@ -125,6 +147,8 @@ printf '%s\n' 'yes | tr -d "\012"' | fails 'it wrote more than 65536 bytes'
 simulate 3 --strategy "exec:exec >&-; sleep $nap" --answer-timeout 300
 err_has 'it ended: it closed its output'
 leftover
+echo "${greet%;*}; exec <&-; echo 'hone-strategy 1'; exec sleep $nap" |
+    fails 'it ended: it closed its input'
 echo 'kill -SEGV $$' | fails 'it ended: killed by signal 11'
 asked() { # asked ANSWER MESSAGE
     fails "$2" <<END

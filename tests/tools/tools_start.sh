@@ -52,6 +52,9 @@ bad() { # bad LINE MESSAGE
     err_has "bad:2: $2"
 }
 bad 'BLOCK' "there is a part without '='"
+printf 'BLOCK=64\n\000ITEMS=2\nBLOCK=32\n' >"$work/bad"
+run 3 simulate "$small" --start "$work/bad"
+err_has "bad:2: there is a zero byte"
 bad 'BLOCK=1,,ITEMS=2' "there is a part without '='"
 bad '=3' 'a parameter or its value is not one'
 bad 'BLOCK=' 'a parameter or its value is not one'

@@ -142,7 +142,16 @@ static void test_stall(void **state)
     /* 2 parameters lie between `fast` and `other`, none else that count. */
     assert_int_equal(hone__stall_leave(search, &stall, next), -1);
     assert_int_equal(stall.n, 0);
-    /* So a start is asked for, once, and again if it fails. */
+    /* A start is asked for, and does not come although nothing else is under
+     * way: another one is. */
+    assert_true(hone__stall_propose(search, &stall) >= 0);
+    for (int i = 0; i < 35; ++i) {
+        assert_int_equal(stall.start, HONE_START_ASKED);
+        assert_false(hone__stall_grows(search, &stall));
+    }
+    assert_int_equal(stall.start, HONE_START_WANTED);
+    assert_int_equal(stall.n, 0);
+    /* Once, and again if it fails. */
     for (int fails = 1; fails >= 0; --fails) {
         const int64_t index = hone__stall_propose(search, &stall);
 

@@ -185,7 +185,10 @@ hone_status hone__start_read(const hone_options *options, hone_start_file *out,
         if (next)
             *next++ = '\0';
         ++at.number;
-        status = read_line(&at, line, out, err);
+        if (!next && line + strlen(line) != text.data + text.length)
+            status = refuse(&at, "there is a zero byte", err);
+        else
+            status = read_line(&at, line, out, err);
         line = next;
     }
     hone__text_free(&text);

@@ -7,6 +7,8 @@
 #include "tuner/session/rules.h"
 #include "runtime/base/grow.h"
 
+#include <stdio.h>
+
 uint64_t hone__replay_seed(uint64_t seed, int64_t repeat)
 {
     const uint64_t both[] = {seed, (uint64_t)repeat};
@@ -110,6 +112,9 @@ hone_status hone__replay_run(const hone_replay_request *request,
     hone__free(first);
     if (status == HONE_OK)
         status = loop(request, search, on_step, user, out_last, err);
+    if (status != HONE_OK && search && hone__search_failure(search))
+        (void)snprintf(out_last->why, sizeof out_last->why, "%s",
+                       hone__search_failure(search));
     hone__search_close(search);
     return status;
 }

@@ -21,6 +21,7 @@ typedef struct hone_replay_step {
     int64_t n;          /* trials so far */
     double simulated_s; /* clock when it ended */
     double best_ns;     /* so far; 0: none is valid */
+    char why[256];      /* of the last: the strategy's program failed */
 } hone_replay_step;
 
 /* Anything but HONE_OK ends the run and is returned. */
@@ -58,8 +59,8 @@ hone_status hone__replay_start(const hone_recording *recording,
                                const hone_start *start, int64_t **out,
                                hone_error *err);
 
-/* `out_last` is the last step (n 0: there was none). HONE_ERR_ARGUMENT: no
- * such strategy. */
+/* `out_last` is the last step (n 0: there was none), on errors too.
+ * HONE_ERR_ARGUMENT: no such strategy. */
 hone_status hone__replay_run(const hone_replay_request *request,
                              hone_replay_fn on_step, void *user,
                              hone_replay_step *out_last, hone_error *err);

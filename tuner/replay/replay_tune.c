@@ -16,7 +16,8 @@ typedef struct replay_session {
     int64_t toolchain_id;
     int64_t session_id;
     hone_text config;
-    char best[256]; /* configuration of the fastest so far */
+    char best[256];  /* configuration of the fastest so far */
+    const char *why; /* the strategy's program failed; NULL: no */
 } replay_session;
 
 void hone__recording_label(const hone_recording *recording, hone_text *out)
@@ -274,6 +275,8 @@ static const char *stop_reason(const replay_session *s, hone_status ran)
 
     if (ran != HONE_OK)
         return "interrupted";
+    if (s->why)
+        return "strategy";
     if (n >= s->request->recording->n_configs)
         return "exhausted";
     return hone__replay_is_spent(&s->request->budget, n, result->simulated_s)
@@ -304,7 +307,7 @@ hone_status hone__replay_tune(const hone_replay_tune_request *request,
                               hone_replay_tune_result *out, hone_error *err)
 {
     replay_session s = {.request = request, .result = out};
-    hone_replay_step last;
+    hone_replay_step last = {.index = -1};
     hone_status status, stored;
     int64_t *start = NULL;
 
@@ -328,6 +331,13 @@ hone_status hone__replay_tune(const hone_replay_tune_request *request,
                                    .budget = request->budget,
                                    .until_gain = request->until_gain},
             on_step, &s, &last, err);
+    if (status != HONE_OK && status != HONE_ERR_INTERRUPTED && last.why[0]) {
+        hone__error_clear(err);
+        s.why = last.why;
+        (void)snprintf(out->tune.stopped_why, sizeof out->tune.stopped_why,
+                       "after %lld trials %s", (long long)last.n, s.why);
+        status = HONE_OK;
+    }
     if (status == HONE_OK || status == HONE_ERR_INTERRUPTED) {
         stored = end_session(&s, status, err);
         if (stored != HONE_OK)

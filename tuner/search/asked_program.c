@@ -27,11 +27,21 @@ static double now_s(void)
 
 /* ---- life ---------------------------------------------------------------- */
 
+/* Words of the shell, in front of which `exec` finds no file. */
+static const char *const of_shell[] = {"exec", ".", "eval", "command", "time"};
+
 /* A plain command takes the place of its shell: then its end is told as it was,
  * and the kernel kills it and not the shell alone. */
 static void put_script(const char *command, hone_text *out)
 {
-    if (!strpbrk(command, ";&|()<>{}!=\n`\"'"))
+    const char *word = command + strspn(command, " \t");
+    const size_t length = strcspn(word, " \t");
+    int is_own = strpbrk(command, ";&|()<>{}!=\n`\"'") != NULL;
+
+    for (size_t i = 0; i < sizeof of_shell / sizeof of_shell[0]; ++i)
+        is_own |= strlen(of_shell[i]) == length &&
+                  strncmp(word, of_shell[i], length) == 0;
+    if (!is_own)
         hone__text_puts(out, "exec ");
     hone__text_puts(out, command);
 }
@@ -153,7 +163,8 @@ void hone__program_stop(hone_program *program)
 
 /* ---- lines --------------------------------------------------------------- */
 
-static hone_status ended(hone_program *program, hone_error *err)
+static hone_status ended(hone_program *program, const char *closed,
+                         hone_error *err)
 {
     char text[64];
     const char *how = wait_end(program->pid, grace_s, text, sizeof text);
@@ -164,7 +175,7 @@ static hone_status ended(hone_program *program, hone_error *err)
         forget(program);
     } else {
         hone__program_stop(program);
-        how = "it closed its output";
+        how = closed;
     }
     return hone__fail(err, HONE_ERR_IO, "it ended: %s", how);
 }
@@ -175,8 +186,9 @@ static hone_status write_some(hone_program *program, hone_error *err)
         write(program->to, program->out.data, program->out.length);
 
     if (n < 0)
-        return errno == EAGAIN || errno == EINTR ? HONE_OK
-                                                 : ended(program, err);
+        return errno == EAGAIN || errno == EINTR
+                   ? HONE_OK
+                   : ended(program, "it closed its input", err);
     program->out.length -= (size_t)n;
     memmove(program->out.data, program->out.data + n, program->out.length);
     return HONE_OK;
@@ -188,7 +200,7 @@ static hone_status read_some(hone_program *program, hone_error *err)
     const ssize_t n = read(program->from, bytes, sizeof bytes);
 
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        return ended(program, err);
+        return ended(program, "it closed its output", err);
     if (n > 0)
         hone__text_append(&program->in, bytes, (size_t)n);
     if (program->in.length > MOST_LINE)

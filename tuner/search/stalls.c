@@ -22,7 +22,18 @@ int hone__search_is_gain(const hone_search *search, double from_ns,
 
 int hone__stall_grows(const hone_search *search, hone_stall *stall)
 {
-    return ++stall->n > search->patience && stall->start == HONE_START_NONE;
+    const int64_t under_way = search->n_trials - search->n_told;
+
+    ++stall->n;
+    /* A start that was asked for and does not come, although all that were
+     * under way could have: what spills is tried at the end of all. Another is
+     * wanted. */
+    if (stall->start == HONE_START_ASKED &&
+        stall->n > search->patience + under_way) {
+        stall->start = HONE_START_WANTED;
+        stall->n = 0;
+    }
+    return stall->n > search->patience && stall->start == HONE_START_NONE;
 }
 
 void hone__stall_learn(const hone_search *search, hone_stall *stall,

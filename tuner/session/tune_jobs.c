@@ -238,8 +238,13 @@ static hone_status submit(hone_tune_run *run, hone_tune_job *job,
     }
     if (run->request->list) {
         int found;
+        const hone_status status =
+            hone__tune_list_stored(run, job, &found, err);
 
-        HONE_TRY(hone__tune_list_stored(run, job, &found, err));
+        if (status != HONE_OK) { /* it is in no queue */
+            hone__tune_job_free(job);
+            return status;
+        }
         if (found)
             return take_code(run, job, err);
     }
