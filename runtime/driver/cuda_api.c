@@ -13,7 +13,7 @@
 #define NEEDED_DRIVER "525.60 (CUDA 12.0)"
 
 #define FORKED                                                                 \
-    "this process was forked after its parent had started CUDA, which "            \
+    "this process was forked after its parent had started CUDA, which "        \
     "fails here; fork before the first plan, or exec"
 
 static hone_driver cuda;
