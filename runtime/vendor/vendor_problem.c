@@ -272,7 +272,7 @@ hone_status hone__gemm_read(const char *who, const char *op,
             who, op,
             "A and B are of one type (f16, bf16, tf32, f32, f64, c32, i8) or "
             "e4m3, e5m2; C is f32, or theirs, of 8 bits f16, bf16, of i8 i32; "
-            "alpha, beta f32, of c32, i8 like C, as bias[N]",
+            "alpha and beta are f32, of c32, i8 like C, as bias[N]",
             err);
     *out = gemm;
     return HONE_OK;
