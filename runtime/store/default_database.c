@@ -19,6 +19,6 @@ hone_status hone__default_database(hone_text *out, hone_error *err)
     else
         return hone__fail(err, HONE_ERR_NOT_FOUND,
                           "no database was named, and HONE_DB, XDG_DATA_HOME "
-                          "and HOME are not set");
+                          "and HOME are not set; set HONE_DB");
     return hone__text_check(out, err);
 }

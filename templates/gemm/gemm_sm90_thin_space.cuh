@@ -82,7 +82,8 @@
 /* Clocks of a multiprocessor, as those of gemm/sm90, fitted to 256 trials of seven products
  * on an H200 (decision 240): memory brings 16 bytes a clock to each, a slot comes 3,100
  * after it was asked for, a block takes 3,400 besides its slots. In the last round, if it
- * is not full, blocks take less; clusters find no room as blocks do. */
+ * is not full, blocks take less; clusters find no room as blocks do. What packing takes by
+ * its size is not from these. */
 #pragma hone let AT_ONCE = min(BESIDE, ceildiv(BLOCKS, device.sm_count))
 #pragma hone let ALL = BESIDE*device.sm_count
 #pragma hone let ROUNDS = max(100, 69*ceildiv(BLOCKS, ALL) + 31*BLOCKS/ALL)*(IN_CLUSTER > 1 ? 19 : 10)

@@ -207,8 +207,8 @@ static void magnitudes_that_overflow(void **state)
     assert_true(value[990] == 990 && isnan(value[7]));
     assert_true(magnitude[990] == (double)FLT_MAX && isnan(magnitude[7]));
     for (int pass = 0; pass < HONE_N_PASSES; ++pass) {
-        hone__block_free(&f.device, &check.expected[pass].value);
-        hone__block_free(&f.device, &check.expected[pass].magnitude);
+        hone__block_free(f.problem->device, &check.expected[pass].value);
+        hone__block_free(f.problem->device, &check.expected[pass].magnitude);
     }
     assert_true(hone__magnitude_most(HONE_TYPE_F16) == 65504.0);
     gpu_fixture_close(&f);

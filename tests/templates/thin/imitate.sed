@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gemm_sm90_thin.cu as the cpu device can run it: maps become what they are made of, the
 # ring lies in a workspace, products and copies are those of thin_host.cuh.
 /^#pragma hone arch /d
