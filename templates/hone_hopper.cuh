@@ -152,6 +152,13 @@ __device__ inline void cluster_wait()
     asm volatile("barrier.cluster.wait.aligned;" : : : "memory");
 }
 
+/* The first step, and what the thread has read of other blocks has arrived: these may end
+ * behind cluster_wait(). */
+__device__ inline void cluster_leave()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" : : : "memory");
+}
+
 /* What stands at this address in the shared memory of block `rank` of the cluster. */
 __device__ inline float load_shared(unsigned address, unsigned rank)
 {
@@ -163,6 +170,22 @@ __device__ inline float load_shared(unsigned address, unsigned rank)
                  "ld.shared::cluster.f32 %0, [there];\n"
                  "}"
                  : "=f"(v)
+                 : "r"(address), "r"(rank)
+                 : "memory");
+    return v;
+}
+
+/* The same of 16 bytes, at a multiple of that. */
+__device__ inline float4 load_shared4(unsigned address, unsigned rank)
+{
+    float4 v;
+
+    asm volatile("{\n"
+                 ".reg .b32 there;\n"
+                 "mapa.shared::cluster.u32 there, %4, %5;\n"
+                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];\n"
+                 "}"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                  : "r"(address), "r"(rank)
                  : "memory");
     return v;
@@ -516,46 +539,24 @@ __device__ inline void shared_store(unsigned to, const uint4 &v)
                  : "r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                  : "memory");
 }
-__device__ inline void shared_load(unsigned from, uint4 &v)
-{
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "r"(from)
-                 : "memory");
-}
-__device__ inline void shared_load(unsigned from, uint2 &v)
-{
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
-                 : "=r"(v.x), "=r"(v.y)
-                 : "r"(from)
-                 : "memory");
-}
-__device__ inline void shared_load(unsigned from, float4 &v)
-{
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-                 : "r"(from)
-                 : "memory");
-}
-__device__ inline void shared_load(unsigned from, float2 &v)
-{
-    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
-                 : "=f"(v.x), "=f"(v.y)
-                 : "r"(from)
-                 : "memory");
-}
-__device__ inline void shared_load(unsigned from, float &v)
-{
-    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v) : "r"(from) : "memory");
-}
-__device__ inline void shared_load(unsigned from, unsigned &v)
-{
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(from) : "memory");
-}
-__device__ inline void shared_load(unsigned from, unsigned short &v)
-{
-    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(from) : "memory");
-}
+#define HONE_SHARED_LOAD(TYPE, FORM, PLACES, FROM, ...)                        \
+    __device__ inline void shared_load(unsigned from, TYPE &v)                 \
+    {                                                                          \
+        asm volatile("ld.shared" FORM " " PLACES ", [" FROM "];"               \
+                     : __VA_ARGS__                                             \
+                     : "r"(from)                                               \
+                     : "memory");                                              \
+    }
+HONE_SHARED_LOAD(uint4, ".v4.u32", "{%0, %1, %2, %3}", "%4", "=r"(v.x),
+                 "=r"(v.y), "=r"(v.z), "=r"(v.w))
+HONE_SHARED_LOAD(uint2, ".v2.u32", "{%0, %1}", "%2", "=r"(v.x), "=r"(v.y))
+HONE_SHARED_LOAD(float4, ".v4.f32", "{%0, %1, %2, %3}", "%4", "=f"(v.x),
+                 "=f"(v.y), "=f"(v.z), "=f"(v.w))
+HONE_SHARED_LOAD(float2, ".v2.f32", "{%0, %1}", "%2", "=f"(v.x), "=f"(v.y))
+HONE_SHARED_LOAD(float, ".f32", "%0", "%1", "=f"(v))
+HONE_SHARED_LOAD(unsigned, ".u32", "%0", "%1", "=r"(v))
+HONE_SHARED_LOAD(unsigned short, ".u16", "%0", "%1", "=h"(v))
+#undef HONE_SHARED_LOAD
 
 /* --- memory, by some lanes -------------------------------------------------- */
 

@@ -105,6 +105,10 @@ space gemm/gemm_sm90_f32 200,96,264,f32,f32,0,0,,,291,3,,,97,EMULATED=1 300 4000
 space gemm/gemm_sm90_thin 24,8190,4094,f16,f16,ADD=0 100 10000
 space gemm/gemm_sm90_thin 3001,40,777,f16,f32,1,1 20 10000
 space gemm/gemm_sm90_thin 1,33,33,bf16,bf16,0,1 1 10000
+space gemm/gemm_sm90_across 33,4096,11008,tf32,f32,ADD=0 100 10000
+space gemm/gemm_sm90_across 4096,40,4096,tf32,f32,1,1 100 10000
+space gemm/gemm_sm90_across 1,4,1,tf32 1 10000
+space gemm/gemm_sm90_across 16384,16384,16384,tf32,f32,1,0 50 10000
 space gemm/gemm_small 64,64,64,f32,f32,BATCH=1000 100 40000
 space gemm/gemm_small 33,33,33,f64,f64,1,1,BATCH=100 50 40000
 space gemm/gemm_small 4,4,4,f16,f16,BATCH=100 50 40000
@@ -149,6 +153,9 @@ refused gemm/gemm_sm90_thin 16,4096,4096 "rows of the large factor are aligned"
 refused gemm/gemm_sm90_thin 16,4095,31 "are aligned, or few"
 refused gemm/gemm_sm90_thin 300,4095,4095 "many rows and columns"
 refused gemm/gemm_sm90_thin 16,4095,4095,BATCH=2 "batches"
+refused gemm/gemm_sm90_across 16,64,64,tf32,f32,0,1 "lies along K"
+refused gemm/gemm_sm90_across 16,65,64,tf32 "are not aligned"
+refused gemm/gemm_sm90_across 16,64,64,f32 "only where the caller says so"
 refused gemm/gemm_sm90 16,16,16,f32 "these tensor cores take f16 and bf16"
 refused gemm/gemm_sm90_f32 16,16,16,f32 "only where the caller says so"
 refused gemm/gemm_sm90_f32 16,16,16,f16 "only where the caller says so"

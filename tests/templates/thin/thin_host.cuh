@@ -1,112 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gemm_sm90_thin.cu wants of hone_hopper.cuh, on the host: addresses of shared memory
- * count from a block's ring, which lies in global memory, where the cpu device's look for
- * races, which knows none of these barriers, does not reach. Copies arrive at once, bytes
- * are counted all the same; products are computed by each thread for its own sums, from
- * where the descriptors say. Clusters are not imitated. */
+/* Maps and products of gemm_sm90_thin.cu, on the host (hopper_host.cuh): products are
+ * computed by each thread for its own sums, from where the descriptors say. */
 #ifndef THIN_HOST_CUH
 #define THIN_HOST_CUH
-#include "hone_pack.cuh"
+#include "hopper_host.cuh"
 
 namespace hone {
-
-static thread_local unsigned char *block_memory;
-/* Of threads that wait for each other: those that are there, and how often all were. */
-static thread_local struct {
-    int there, times;
-} block_meetings[8];
-
-template <typename V> __device__ inline V *in_block(unsigned address)
-{
-    return reinterpret_cast<V *>(block_memory + address);
-}
-__device__ inline unsigned shared_address(const void *) { return 0; }
-__device__ inline void begin_block(unsigned char *memory)
-{
-    if (threadIdx.x == 0) {
-        block_memory = memory;
-        for (auto &m : block_meetings)
-            m = {0, 0};
-    }
-    __syncthreads();
-}
-
-__device__ inline void meet(int number, int count)
-{
-    auto &m = block_meetings[number];
-    const int times = m.times;
-
-    if (++m.there == count) {
-        m.there = 0;
-        m.times++;
-    }
-    while (*(volatile int *)&m.times == times)
-        __nanosleep(20);
-}
-template <int NUMBER, int COUNT> __device__ inline void threads_sync()
-{
-    meet(NUMBER, COUNT);
-}
-template <int = 2> __device__ inline void group_sync(int group)
-{
-    meet(group, 128);
-}
-
-/* A barrier: arrivals of a phase, those that are missing, and twice the bytes that are,
- * with the parity. */
-__device__ inline void barrier_init(unsigned barrier, unsigned arrivals)
-{
-    in_block<short>(barrier)[0] = in_block<short>(barrier)[1] = (short)arrivals;
-    in_block<int>(barrier)[1] = 0;
-}
-__device__ inline void barrier_init_done() {}
-__device__ inline void barrier_end(unsigned barrier)
-{
-    short *const at = in_block<short>(barrier);
-    int *const state = in_block<int>(barrier) + 1;
-
-    if (at[1] < 0 || *state < 0)
-        __builtin_trap();
-    if (at[1] == 0 && *state < 2) {
-        at[1] = at[0];
-        *state ^= 1;
-    }
-}
-__device__ inline void barrier_arrive(unsigned barrier)
-{
-    in_block<short>(barrier)[1]--;
-    barrier_end(barrier);
-}
-__device__ inline void barrier_expect(unsigned barrier, unsigned bytes)
-{
-    in_block<int>(barrier)[1] += 2 * (int)bytes;
-    barrier_arrive(barrier);
-}
-__device__ inline void barrier_got(unsigned barrier, unsigned bytes)
-{
-    in_block<int>(barrier)[1] -= 2 * (int)bytes;
-    barrier_end(barrier);
-}
-__device__ inline void barrier_wait(unsigned barrier, unsigned parity)
-{
-    while ((in_block<volatile int>(barrier)[1] & 1) == (int)parity)
-        __nanosleep(20);
-}
-__device__ inline void barrier_arrive_at(unsigned, unsigned) {}
-__device__ inline bool group_any(int, bool mine) { return mine; }
-__device__ inline void cluster_sync() {}
-__device__ inline void cluster_arrive() {}
-__device__ inline void cluster_wait() {}
-__device__ inline void async_fence() {}
-__device__ inline void async_fence_global() {}
-__device__ inline float load_shared(unsigned, unsigned) { return nanf(""); }
-
-/* Where the byte of this address lies: pieces of 16 bytes are exchanged by the number of
- * the 128 bytes that they are in. */
-__device__ inline unsigned exchanged(unsigned address)
-{
-    return address ^ (address >> 7 & 7) << 4;
-}
 
 /* A tensor map of 16-bit elements, boxes of 64, of every so many-th row of an array:
  * what a box has of other rows than its own, and of what lies between rows, is NaN. Which
@@ -144,20 +43,6 @@ __device__ inline void tensor_load_all(unsigned, const thin_map &, int, int, int
                                        unsigned, unsigned short)
 {
 }
-__device__ inline void bulk_load(unsigned to, const void *from, unsigned bytes,
-                                 unsigned barrier)
-{
-    if ((to | bytes | reinterpret_cast<unsigned long long>(from)) % 16 != 0)
-        __builtin_trap();
-    memcpy(block_memory + to, from, bytes);
-    barrier_got(barrier, bytes);
-}
-
-__device__ inline unsigned wgmma_address(unsigned operand) { return operand >> 4; }
-__device__ inline void wgmma_begin() {}
-__device__ inline void wgmma_commit() {}
-template <int PENDING> __device__ inline void wgmma_wait() { __syncwarp(); }
-template <int COUNT> __device__ inline void wgmma_result(float (&)[COUNT]) {}
 
 /* A thread's sums of 64 rows, COUNT*2 columns and 16 of K. */
 template <typename V, bool ACROSS, int COUNT>
