@@ -279,6 +279,42 @@ run 0 import good.csv --db new/folder/fresh.db
 run 3 import bad.csv --db new/folder/none.db
 [ "$(ls new/folder)" = fresh.db ] || fail "left beside: $(ls new/folder)"
 
+# A disk that is full from some moment on, or fails: the file that is not whole
+# gets no name, also where what fails is the last step, out of SQLite's log.
+shim=$tests/libfailing_calls.so
+import_failing() { # import_failing CALL AT: from the AT-th CALL on all fail; sets code
+    rm -f full.db*
+    head -c 4096 /dev/zero >count
+    code=0
+    env FAIL_COUNT="$work/count" FAIL_NAME="$1" FAIL_AT="$2" FAIL_FOR=1000000 LD_PRELOAD="$shim" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0:detect_leaks=0" \
+        "$HONE" import good.jsonl --db full.db >out 2>err </dev/null || code=$?
+    command="hone import with failures of $1 from the $2-th on"
+}
+n_failed=0
+for call in pwrite64 pwrite write fsync fdatasync; do
+    import_failing $call 0
+    [ "$code" -eq 0 ] || fail "nothing was to fail"
+    total=$(od -An -td8 -N8 count | tr -d ' ')
+    at=1
+    while [ "$at" -le "$total" ]; do
+        import_failing $call "$at"
+        case $code in
+        0) is full.db "select count(*) from trial" 4 ;;
+        3 | 4)
+            n_failed=$((n_failed + 1))
+            err_lines 1
+            err_has "full.db'"
+            [ -z "$(find . -name 'full.db*')" ] || fail "left: $(ls full.db*)"
+            ;;
+        *) fail "exit $code" ;;
+        esac
+        # All of the last ones, in which the file is completed.
+        at=$((at + (total - at > 12 ? total / 12 + 1 : 1)))
+    done
+done
+[ "$n_failed" -ge 10 ] || fail "only $n_failed failures"
+
 # Every prefix of every format: what is cut off is refused or, between two rows,
 # a smaller file; nothing of a refused one is stored.
 run 0 space "$fixtures/mini.cu" --count
