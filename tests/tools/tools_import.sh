@@ -125,6 +125,25 @@ is torch.db "select time_ns || dims from winner_v1 where config = 'solution=Gemm
     "1262000.025088,4096,64"
 is torch.db "select count(*) from winner_v1 where device_name glob
     'replay of TunableOp with PT_VERSION 2.6.0*gfx942*'" 3
+# What the key of a problem says in words is kept: these are five of them, one
+# tuned twice.
+cat >words.csv <<'END'
+Validator,PT_VERSION,2.9.0
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_1_bias_None,Default,0.5
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_1_bias_BFloat16,Default,0.75
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_1_bias_BFloat16,Gemm_Hipblaslt_7,0.7
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_0_bias_BFloat16,Default,0.8
+GemmStridedBatchedTunableOp_float_NT,nt_64_32_16_B_4_ld_64_32_64,Default,0.25
+GemmStridedBatchedTunableOp_float_NT,nt_64_32_16_new_4_ld_64_32_64,Default,0.25
+END
+run 0 import words.csv --db words.db
+is words.db "select group_concat(op || ' ' || dims || ' ' || time_ns, ';') from
+    (select op, dims, time_ns from winner_v1 order by 1, 2)" \
+    "GemmStridedBatchedTunableOp_float_NT 64,32,16,4,64,32,64 250000.0;\
+GemmStridedBatchedTunableOp_float_NT_new 64,32,16,4,64,32,64 250000.0;\
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN_bias_BFloat16 64,32,16,16,16,64,0 800000.0;\
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN_bias_BFloat16 64,32,16,16,16,64,1 700000.0;\
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN_bias_None 64,32,16,16,16,64,1 500000.0"
 run 3 import "$fixtures/exchange/ckz.best_config" --db none.db
 err_has "without a time of the kernel"
 for file in "$fixtures"/exchange/*.json "$fixtures"/exchange/*.csv; do
