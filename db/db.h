@@ -52,6 +52,10 @@ hone_status hone__db_open(const char *path, int flags, hone_db **out,
  * NULL: with locks, or where nobody can write. */
 const char *hone__db_lockless(const hone_db *db);
 void hone__db_close(hone_db *db); /* NULL is a no-op; rolls back */
+/* Have all that was committed in the file alone, on the disk, and nothing in
+ * the log beside it: who gives the file another name would lose that, and
+ * hone__db_close() does not say when it failed. HONE_ERR_IO, HONE_ERR_BUSY. */
+hone_status hone__db_empty_log(hone_db *db, hone_error *err);
 /* Remove the file, which nobody has open, and what SQLite keeps beside it. */
 void hone__db_remove(const char *path);
 

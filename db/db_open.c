@@ -105,6 +105,22 @@ void hone__db_close(hone_db *db)
     hone__free(db);
 }
 
+hone_status hone__db_empty_log(hone_db *db, hone_error *err)
+{
+    int64_t is_busy = 0;
+
+    /* Who reads or writes it is no error to SQLite, only a 1. */
+    HONE_TRY(hone__database_integer(db, "complete its file",
+                                    "PRAGMA wal_checkpoint(TRUNCATE)", &is_busy,
+                                    err));
+    return is_busy
+               ? hone__fail(err, HONE_ERR_BUSY,
+                            "database '%s': cannot complete its file: another "
+                            "process has it open; run again",
+                            db->path)
+               : HONE_OK;
+}
+
 /* On file systems without shared memory WAL stays off, which is slower and
  * just as safe. SQLite does not wait by itself when several processes turn
  * it on at the same time. */

@@ -136,6 +136,67 @@ if [ -c /dev/full ]; then
     "$HONE" export saxpy --db known.db >/dev/full 2>err || code=$?
     [ "$code" -eq 4 ] || fail "a full disk: $code"
 fi
+# ---- where it goes ------------------------------------------------------------------
+mode() { stat -c %a "$1"; }
+same_as_kept() { cmp -s "$1" kept.csv || fail "$1 has something else"; }
+(umask 027 && run 0 export saxpy --db known.db -o new.csv -q) || exit 1
+[ "$(mode new.csv)" = 640 ] || fail "a new file has the mode $(mode new.csv)"
+chmod 604 new.csv
+echo >>new.csv
+run 0 export saxpy --db known.db -o new.csv -q
+[ "$(mode new.csv)" = 604 ] || fail "its mode is another: $(mode new.csv)"
+same_as_kept new.csv
+# A link leads to what is written, there or not, and stays.
+mkdir folder
+ln -s ../folder/target.csv folder/link.csv
+ln -s folder/link.csv link.csv
+for written in new old; do
+    run 0 export saxpy --db known.db -o link.csv -q
+    [ -L link.csv ] && [ -L folder/link.csv ] && [ ! -L folder/target.csv ] ||
+        fail "a link was replaced ($written)"
+    same_as_kept folder/target.csv
+    echo other >folder/target.csv
+done
+run 3 export nothing --db known.db -o link.csv
+[ "$(cat folder/target.csv)" = other ] || fail "a failure changed it"
+ln -s round.csv round.csv
+run 3 export saxpy --db known.db -o round.csv
+err_has "cannot write 'round.csv': Too many levels"
+run 3 export saxpy --db known.db -o folder --format csv
+err_has "cannot write 'folder': Is a directory"
+ln -s known.db to_known
+run 2 export saxpy --db known.db -o to_known --format csv
+err_has "'to_known' is a database"
+# What is no file gets it as it comes, and is still there.
+mkfifo pipe
+timeout 60 cat pipe >piped.csv &
+run 0 export saxpy --db known.db -o pipe --format csv -q
+wait
+[ -p pipe ] || fail "the pipe was replaced"
+same_as_kept piped.csv
+for device in /dev/stdout /dev/fd/1; do
+    run 0 export saxpy --db known.db -o $device --format csv -q
+    same_as_kept out
+    echo before >behind
+    "$HONE" export saxpy --db known.db -o $device --format csv -q >>behind || fail "$device"
+    [ "$(head -n 1 behind)" = before ] || fail "$device: what was there is gone"
+    "$HONE" export saxpy --db known.db -o $device --format csv -q | cmp -s - kept.csv ||
+        fail "$device as a pipe"
+done
+if mknod null c 1 3 2>mknod.txt && : 2>mknod.txt >null; then
+    for words in "export saxpy --format csv" "export saxpy/stream --format t1" \
+        "import space.json" report; do
+        [ -e space.json ] || run 0 export saxpy/stream --format t1 -o space.json -q
+        # shellcheck disable=SC2086 # words of a command
+        HONE_DB=known.db run 0 $words -o null
+        [ -c null ] || fail "hone $words replaced a device"
+    done
+fi
+if [ -c /dev/full ]; then
+    run 4 export saxpy --db known.db -o /dev/full --format csv
+    err_has "cannot write '/dev/full': No space left"
+fi
+
 run 3 export saxpy --db known.db --format t4
 err_has "choose with --dims 1000,4 or 2000,5"
 

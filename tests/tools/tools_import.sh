@@ -125,6 +125,25 @@ is torch.db "select time_ns || dims from winner_v1 where config = 'solution=Gemm
     "1262000.025088,4096,64"
 is torch.db "select count(*) from winner_v1 where device_name glob
     'replay of TunableOp with PT_VERSION 2.6.0*gfx942*'" 3
+# What the key of a problem says in words is kept: these are five of them, one
+# tuned twice.
+cat >words.csv <<'END'
+Validator,PT_VERSION,2.9.0
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_1_bias_None,Default,0.5
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_1_bias_BFloat16,Default,0.75
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_1_bias_BFloat16,Gemm_Hipblaslt_7,0.7
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN,tn_64_32_16_ld_16_16_64_rw_0_bias_BFloat16,Default,0.8
+GemmStridedBatchedTunableOp_float_NT,nt_64_32_16_B_4_ld_64_32_64,Default,0.25
+GemmStridedBatchedTunableOp_float_NT,nt_64_32_16_new_4_ld_64_32_64,Default,0.25
+END
+run 0 import words.csv --db words.db
+is words.db "select group_concat(op || ' ' || dims || ' ' || time_ns, ';') from
+    (select op, dims, time_ns from winner_v1 order by 1, 2)" \
+    "GemmStridedBatchedTunableOp_float_NT 64,32,16,4,64,32,64 250000.0;\
+GemmStridedBatchedTunableOp_float_NT_new 64,32,16,4,64,32,64 250000.0;\
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN_bias_BFloat16 64,32,16,16,16,64,0 800000.0;\
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN_bias_BFloat16 64,32,16,16,16,64,1 700000.0;\
+ScaledGemmTunableOp_Float8_e4m3fn_BFloat16_TN_bias_None 64,32,16,16,16,64,1 500000.0"
 run 3 import "$fixtures/exchange/ckz.best_config" --db none.db
 err_has "without a time of the kernel"
 for file in "$fixtures"/exchange/*.json "$fixtures"/exchange/*.csv; do
@@ -278,6 +297,42 @@ run 0 import good.csv --db new/folder/fresh.db
 [ "$(ls new/folder)" = fresh.db ] || fail "left beside: $(ls new/folder)"
 run 3 import bad.csv --db new/folder/none.db
 [ "$(ls new/folder)" = fresh.db ] || fail "left beside: $(ls new/folder)"
+
+# A disk that is full from some moment on, or fails: the file that is not whole
+# gets no name, also where what fails is the last step, out of SQLite's log.
+shim=$tests/libfailing_calls.so
+import_failing() { # import_failing CALL AT: from the AT-th CALL on all fail; sets code
+    rm -f full.db*
+    head -c 4096 /dev/zero >count
+    code=0
+    env FAIL_COUNT="$work/count" FAIL_NAME="$1" FAIL_AT="$2" FAIL_FOR=1000000 LD_PRELOAD="$shim" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0:detect_leaks=0" \
+        "$HONE" import good.jsonl --db full.db >out 2>err </dev/null || code=$?
+    command="hone import with failures of $1 from the $2-th on"
+}
+n_failed=0
+for call in pwrite64 pwrite write fsync fdatasync; do
+    import_failing $call 0
+    [ "$code" -eq 0 ] || fail "nothing was to fail"
+    total=$(od -An -td8 -N8 count | tr -d ' ')
+    at=1
+    while [ "$at" -le "$total" ]; do
+        import_failing $call "$at"
+        case $code in
+        0) is full.db "select count(*) from trial" 4 ;;
+        3 | 4)
+            n_failed=$((n_failed + 1))
+            err_lines 1
+            err_has "full.db'"
+            [ -z "$(find . -name 'full.db*')" ] || fail "left: $(ls full.db*)"
+            ;;
+        *) fail "exit $code" ;;
+        esac
+        # All of the last ones, in which the file is completed.
+        at=$((at + (total - at > 12 ? total / 12 + 1 : 1)))
+    done
+done
+[ "$n_failed" -ge 10 ] || fail "only $n_failed failures"
 
 # Every prefix of every format: what is cut off is refused or, between two rows,
 # a smaller file; nothing of a refused one is stored.

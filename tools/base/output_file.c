@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that a command is asked to write: see output_file.h. */
+#define _GNU_SOURCE /* O_PATH */
 #include "tools/base/output_file.h"
 
-#include "runtime/base/text.h"
-
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static hone_status fail(const char *path, int code, hone_error *err)
+{
+    return hone__fail_native(err, HONE_ERR_IO, HONE_DOMAIN_ERRNO, code,
+                             "cannot write '%s': %s", path, strerror(code));
+}
+
+/* ---- what is there ------------------------------------------------------- */
 
 /* What every SQLite file begins with, its NUL included. */
 static const char sqlite_header[16] = "SQLite format 3";
 
-hone_status hone__output_may_replace(const char *path, hone_error *err)
+/* May a result take the place of a file? What cannot be read is no matter of
+ * this. */
+static hone_status may_replace(const char *path, hone_error *err)
 {
     char header[sizeof sqlite_header];
     FILE *file = fopen(path, "rb");
@@ -29,9 +43,183 @@ hone_status hone__output_may_replace(const char *path, hone_error *err)
                       path);
 }
 
+/* Links of the system's own, as /dev/stdout ends in: they lead to what is open,
+ * whatever name that has. */
+static int is_open_file(const struct stat *link)
+{
+    struct stat own;
+
+    return stat("/proc/self/", &own) == 0 && link->st_dev == own.st_dev;
+}
+
+/* Append where the links of `path` lead, whether something is there or not.
+ * `*out_is_open`: one of them is to an open file. An errno, or 0. */
+static int follow(const char *path, hone_text *out, int *out_is_open)
+{
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX];
+    struct stat info;
+
+    *out_is_open = 0;
+    hone__text_puts(out, path);
+    for (int i = 0; !out->failed && i < MOST_LINKS; ++i) {
+        const char *slash = strrchr(out->data, '/');
+        ssize_t n;
+
+        if (lstat(out->data, &info))
+            return errno == ENOENT ? 0 : errno;
+        if (!S_ISLNK(info.st_mode))
+            return 0;
+        *out_is_open = is_open_file(&info);
+        if (*out_is_open)
+            return 0;
+        n = readlink(out->data, link, sizeof link);
+        if (n < 0)
+            return errno;
+        out->length =
+            *link == '/' || !slash ? 0 : (size_t)(slash + 1 - out->data);
+        hone__text_append(out, link, (size_t)n);
+    }
+    return out->failed ? ENOMEM : ELOOP;
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* Behind what it has: the shell's `>>` may have opened it. */
+static hone_status open_direct(hone_output_file *out, hone_error *err)
+{
+    const int fd = open(out->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+
+    out->file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out->file) {
+        const int code = errno;
+
+        if (fd >= 0)
+            (void)close(fd);
+        return fail(out->path, code, err);
+    }
+    return HONE_OK;
+}
+
+/* What the umask leaves of the rights of a new file. */
+static unsigned new_mode(void)
+{
+    const mode_t mask = umask(0);
+
+    (void)umask(mask);
+    return 0666 & ~mask;
+}
+
+/* `old` is what is there, NULL: nothing. */
+static hone_status open_beside(hone_output_file *out, const struct stat *old,
+                               hone_error *err)
+{
+    const unsigned mode = old ? old->st_mode & 0777 : new_mode();
+    int code, fd;
+
+    hone__text_printf(&out->temporary, "%s.XXXXXX",
+                      hone__text_str(&out->target));
+    HONE_TRY(hone__text_check(&out->temporary, err));
+    fd = mkstemp(out->temporary.data);
+    if (fd < 0) {
+        code = errno;
+        hone__text_free(&out->temporary);
+        return fail(out->path, code, err);
+    }
+    /* To whom the old one belongs, where we may. */
+    if (old && fchown(fd, old->st_uid, old->st_gid))
+        errno = 0;
+    code = fchmod(fd, mode) ? errno : 0;
+    if (!code)
+        out->file = fdopen(fd, "w");
+    if (!out->file && !code)
+        code = errno;
+    if (code) {
+        (void)close(fd);
+        (void)unlink(out->temporary.data);
+        hone__text_free(&out->temporary);
+        return fail(out->path, code, err);
+    }
+    return HONE_OK;
+}
+
+static hone_status open_any(hone_output_file *out, hone_error *err)
+{
+    /* The kernel refuses to follow links that others laid into a folder like
+     * /tmp, and so does this. It waits for nobody, whatever is there. */
+    const int fd = open(out->path, O_PATH | O_CLOEXEC);
+    int code = fd < 0 ? errno : 0, is_open = 0, is_new;
+    struct stat info;
+
+    if (fd >= 0) {
+        if (fstat(fd, &info))
+            code = errno;
+        (void)close(fd);
+    }
+    if (code && code != ENOENT)
+        return fail(out->path, code, err);
+    if (!code && S_ISDIR(info.st_mode))
+        return fail(out->path, EISDIR, err);
+    if (!code && !S_ISREG(info.st_mode))
+        return open_direct(out, err);
+    is_new = code == ENOENT;
+    if (!is_new)
+        HONE_TRY(may_replace(out->path, err));
+    code = follow(out->path, &out->target, &is_open);
+    if (code)
+        return fail(out->path, code, err);
+    return is_open ? open_direct(out, err)
+                   : open_beside(out, is_new ? NULL : &info, err);
+}
+
+hone_status hone__output_file_open(const char *path, hone_output_file *out,
+                                   hone_error *err)
+{
+    hone_status status;
+
+    *out = (hone_output_file){.path = path};
+    status = open_any(out, err);
+    if (status != HONE_OK)
+        hone__text_free(&out->target);
+    return status;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+hone_status hone__output_file_close(hone_output_file *out, hone_status status,
+                                    hone_error *err)
+{
+    const int is_beside = out->temporary.length > 0;
+    int code = 0;
+
+    if (!out->file)
+        return status;
+    errno = 0;
+    if (fflush(out->file) || ferror(out->file))
+        code = errno ? errno : EIO;
+    if (!code && status == HONE_OK && is_beside && fsync(fileno(out->file)))
+        code = errno;
+    if (fclose(out->file) && !code)
+        code = errno;
+    if (!code && status == HONE_OK && is_beside &&
+        rename(out->temporary.data, out->target.data))
+        code = errno;
+    if (is_beside && (code || status != HONE_OK))
+        (void)unlink(out->temporary.data);
+    hone__text_free(&out->temporary);
+    hone__text_free(&out->target);
+    out->file = NULL;
+    return code && status == HONE_OK ? fail(out->path, code, err) : status;
+}
+
 hone_status hone__output_replace(const char *path, const void *bytes,
                                  size_t size_bytes, hone_error *err)
 {
-    HONE_TRY(hone__output_may_replace(path, err));
-    return hone__file_replace(path, bytes, size_bytes, err);
+    hone_output_file out;
+    hone_status status = hone__output_file_open(path, &out, err);
+
+    if (status == HONE_OK && size_bytes &&
+        fwrite(bytes, 1, size_bytes, out.file) != size_bytes)
+        status = fail(path, errno, err);
+    return hone__output_file_close(&out, status, err);
 }

@@ -114,7 +114,7 @@ hone_exit hone__cmd_export(const hone_options *options)
 {
     const char *path =
         options->text[HONE_OPT_OUTPUT] ? options->text[HONE_OPT_OUTPUT] : "-";
-    hone_out out = {.path = path};
+    hone_output_file out = {.path = path};
     hone_export export = {.options = options, .out = &out};
     const hone_format *format = NULL;
     hone_error err = {0};

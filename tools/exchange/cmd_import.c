@@ -56,15 +56,19 @@ static hone_status take(hone_import *import, hone_db *db,
     return status;
 }
 
+/* `is_new`: the file gets its name later, and what SQLite keeps beside it goes
+ * away. */
 static hone_status import_into(hone_import *import, const char *path,
-                               const hone_format *format, hone_db_merged *out,
-                               hone_error *err)
+                               const hone_format *format, int is_new,
+                               hone_db_merged *out, hone_error *err)
 {
     hone_db *db = NULL;
     hone_status status = hone__db_open(path, HONE_DB_CREATE, &db, err);
 
     if (status == HONE_OK)
         status = take(import, db, format, out, err);
+    if (status == HONE_OK && is_new)
+        status = hone__db_empty_log(db, err);
     hone__db_close(db);
     return status;
 }
@@ -141,10 +145,10 @@ static hone_status import_trials(hone_import *import, const char *path,
     hone_status status;
 
     if (access(path, F_OK) == 0)
-        return import_into(import, path, format, out, err);
+        return import_into(import, path, format, 0, out, err);
     status = name_beside(path, &beside, err);
     if (status == HONE_OK) {
-        status = import_into(import, beside.data, format, out, err);
+        status = import_into(import, beside.data, format, 1, out, err);
         if (status == HONE_OK)
             status = give_name(beside.data, path, out, err);
         hone__db_remove(beside.data);

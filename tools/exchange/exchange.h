@@ -8,27 +8,24 @@
 #include "gen/json/json_reader.h"
 #include "runtime/base/alloc.h"
 #include "tools/base/arguments.h"
+#include "tools/base/output_file.h"
 
 #include <stdio.h>
 #include <zlib.h>
 
 /* ---- out ----------------------------------------------------------------- */
 
-/* A file that appears when it is whole, or stdout. */
-typedef struct hone_out {
-    FILE *file;
-    const char *path;    /* "-": stdout */
-    hone_text temporary; /* its name until then */
-} hone_out;
-
-hone_status hone__out_open(const char *path, hone_out *out, hone_error *err);
+/* "-" is stdout. */
+hone_status hone__out_open(const char *path, hone_output_file *out,
+                           hone_error *err);
 /* Make it appear if `status` is HONE_OK; else it never was. Returns the first
  * failure. */
-hone_status hone__out_close(hone_out *out, hone_status status, hone_error *err);
+hone_status hone__out_close(hone_output_file *out, hone_status status,
+                            hone_error *err);
 
 typedef struct hone_export {
     const hone_options *options;
-    hone_out *out;
+    hone_output_file *out;
     hone_db *db;        /* NULL if the format needs none (T1) */
     const char *wanted; /* SELECT of the trials' numbers */
     const hone_db_value *values;

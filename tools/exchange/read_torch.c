@@ -10,10 +10,10 @@
  * the kernel takes: there is no measurement in it. */
 #include "tools/exchange/foreign.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 hone_status hone__read_inductor(hone_import *import, hone_error *err)
 {
@@ -33,7 +33,7 @@ enum { MOST_FIELDS = 16 };
 typedef struct tunable_reader {
     hone_import *import;
     hone_lines lines;
-    hone_text text, device, dims, config;
+    hone_text text, device, op, dims, config;
     char hash[HONE_SHA256_HEX];
     int64_t line;
     int64_t n_sessions;
@@ -47,22 +47,55 @@ static void read_validator(tunable_reader *r, char *const *fields)
                       fields[2]);
 }
 
-/* "nt_25088_4096_64": the numbers in it. */
-static void read_dims(const char *key, hone_text *out)
+static int is_number(const char *part, size_t length)
 {
-    hone__text_clear(out);
-    hone__text_append(out, "", 0);
-    for (int is_begin = 1; *key; ++key) {
-        if (is_begin && isdigit((unsigned char)*key)) {
-            const size_t n = strspn(key, "0123456789");
+    return length && strspn(part, "0123456789") >= length;
+}
 
-            if (!key[n] || key[n] == '_') {
-                hone__text_puts(out, out->length ? "," : "");
-                hone__text_append(out, key, n);
-            }
-            key += n - 1;
+/* Names of numbers, in an order that the operation fixes. */
+static int is_known(const char *part, size_t length)
+{
+    static const char *const names[] = {"ld", "B", "rw"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (strlen(names[i]) == length && !strncmp(names[i], part, length))
+            return 1;
+    return 0;
+}
+
+/* "nt", with which "GemmTunableOp_float_NT" ends as well. */
+static int ends_with(const char *op, const char *part, size_t length)
+{
+    const size_t n = strlen(op);
+
+    return n > length && op[n - length - 1] == '_' &&
+           strncasecmp(op + n - length, part, length) == 0;
+}
+
+/* "tn_25088_4096_64_ld_64_64_25088_rw_1_bias_BFloat16": its numbers are the
+ * dims. Words that say something else belong to the operation, "_bias_BFloat16"
+ * here: problems that differ in one are two. */
+static void read_key(tunable_reader *r, const char *op, const char *key)
+{
+    int is_first = 1;
+
+    hone__text_clear(&r->dims);
+    hone__text_append(&r->dims, "", 0);
+    hone__text_clear(&r->op);
+    hone__text_puts(&r->op, op);
+    for (const char *at = key; *at; is_first = 0) {
+        const size_t n = strcspn(at, "_");
+        const char *next = at + n + (at[n] == '_');
+
+        if (is_number(at, n)) {
+            hone__text_puts(&r->dims, r->dims.length ? "," : "");
+            hone__text_append(&r->dims, at, n);
+        } else if (!(is_first && ends_with(op, at, n)) &&
+                   !(is_known(at, n) && is_number(next, strcspn(next, "_")))) {
+            hone__text_puts(&r->op, "_");
+            hone__text_append(&r->op, at, n);
         }
-        is_begin = *key == '_';
+        at = next;
     }
 }
 
@@ -70,7 +103,7 @@ static hone_status put_result(tunable_reader *r, char *const *fields,
                               hone_error *err)
 {
     const hone_foreign what = {
-        .op = fields[0],
+        .op = hone__text_str(&r->op),
         .dims = hone__text_str(&r->dims),
         .label = fields[1],
         .device = r->device.length ? hone__text_str(&r->device) : "TunableOp",
@@ -123,7 +156,9 @@ static hone_status read_row(tunable_reader *r, hone_error *err)
         return hone__import_fail(r->import, r->line, err,
                                  "a row has an operation, a problem, a "
                                  "function and its time, with commas between");
-    read_dims(fields[1], &r->dims);
+    read_key(r, fields[0], fields[1]);
+    HONE_TRY(hone__text_check(&r->op, err));
+    HONE_TRY(hone__text_check(&r->dims, err));
     return put_result(r, fields, err);
 }
 
@@ -167,6 +202,7 @@ hone_status hone__read_tunableop(hone_import *import, hone_error *err)
     hone__lines_close(&r->lines);
     hone__text_free(&r->text);
     hone__text_free(&r->device);
+    hone__text_free(&r->op);
     hone__text_free(&r->dims);
     hone__text_free(&r->config);
     hone__free(r);

@@ -319,7 +319,7 @@ static hone_status write_lines(hone_import *import, hone_text *lines,
                                hone_error *err)
 {
     const char *path = import->options->text[HONE_OPT_OUTPUT];
-    hone_out out;
+    hone_output_file out;
     hone_export export = {.options = import->options, .out = &out};
 
     HONE_TRY(hone__out_open(path ? path : "-", &out, err));
