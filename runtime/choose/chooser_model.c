@@ -127,8 +127,9 @@ static void describe(const hone_chooser *c, const hone_launch_case *plan,
                                  plan->properties};
     double values[HONE_CHOOSER_MOST_FEATURES];
     double base[HONE_CHOOSER_MEMBERS];
-    hone_chooser_asked all = {.n = m->n_members};
+    hone_chooser_asked all; /* who they are alone */
 
+    all.n = m->n_members;
     for (size_t j = 0; j < m->n_members; ++j)
         all.members[j] = (uint16_t)j;
     hone__chooser_values(c->n_dims, plan->spec, at.dims, values);
@@ -160,7 +161,7 @@ static hone_status build(const hone_chooser *c, const hone_launch_case *plan,
 static int allocate(const hone_chooser *c, hone_chooser_model *m)
 {
     const size_t most = HONE_N_CHOOSER_FEATURES * c->n_dims;
-    const size_t matrix = m->n * m->row;
+    const size_t matrix = m->row * m->row; /* rows behind n: 0 */
     const size_t table = m->n_members * m->row;
 
     m->block = hone__alloc((m->row * most + 3 * matrix + 3 * table + 1) *

@@ -52,7 +52,7 @@ struct hone_chooser_model {
     double *base;       /* n_members x n: log(time), of some unit; NAN: nothing
                            is known of the member there */
     double *covariance; /* n x row: of all problems */
-    double *inverse;    /* of that */
+    double *inverse;    /* of that, zeros behind it */
     double mean_deviation; /* of problems that are left out */
     double *alpha;    /* n_members x n: what the covariances with a problem are
                          multiplied by; 0 where the member has no time */

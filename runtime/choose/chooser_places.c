@@ -26,9 +26,9 @@ static const float FAR = 0.25F;
 static const float usual_weights[] = {HONE_CHOOSER_FEATURES(CHOOSER_WEIGHT)};
 #undef CHOOSER_WEIGHT
 
-/* Four numbers at a time, from where numbers lie, and as bits. */
-typedef float lanes __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t masks __attribute__((vector_size(16)));
+/* Four numbers at a time, and as bits. */
+typedef float lanes __attribute__((vector_size(16), may_alias));
+typedef int32_t masks __attribute__((vector_size(16), may_alias));
 enum { LANES = sizeof(lanes) / sizeof(float) };
 
 static float weigh(const hone_chooser *c, const double *values, size_t which)
@@ -95,16 +95,22 @@ hone_status hone__chooser_prepare_places(const hone_chooser *c,
     return status ? hone__out_of_memory(err, "") : HONE_OK;
 }
 
-/* Of each group: a row, as a float, and the square of how far its place there
- * is. */
+/* Numbers of all groups. */
+typedef union of_groups {
+    lanes lanes[GROUPS / LANES];
+    masks masks[GROUPS / LANES];
+    float number[GROUPS];
+    int32_t bits[GROUPS];
+} of_groups;
+
+/* Of each: the square of how far its nearest place is, and the row of that. */
 typedef struct nearest {
-    lanes far[GROUPS / LANES];
-    lanes row[GROUPS / LANES];
+    of_groups far, row;
 } nearest;
 
-static lanes either(masks which, lanes yes, lanes no)
+static masks either(masks which, masks yes, masks no)
 {
-    return (lanes)((which & (masks)yes) | (~which & (masks)no));
+    return (which & yes) | (~which & no);
 }
 
 static lanes all_lanes(float number)
@@ -116,15 +122,15 @@ static lanes all_lanes(float number)
 static void find_nearest(const hone_chooser_model *m, const lanes *at,
                          nearest *out)
 {
-    const lanes *values = (const lanes *)m->place_block;
+    const lanes *values = (const void *)m->place_block;
 
     for (size_t g = 0; g < GROUPS / LANES; ++g) {
-        out->far[g] = all_lanes(INFINITY);
-        out->row[g] = all_lanes(0);
+        out->far.lanes[g] = all_lanes(INFINITY);
+        out->row.masks[g] = (masks){0};
     }
-    for (size_t row = 0; row < m->n_place_rows; ++row)
+    for (int32_t row = 0; row < (int32_t)m->n_place_rows; ++row)
         for (size_t g = 0; g < GROUPS / LANES; ++g) {
-            lanes far = all_lanes(0);
+            lanes far = {0};
             masks is_nearer;
 
             for (size_t v = 0; v < m->n_place_values; ++v) {
@@ -132,9 +138,11 @@ static void find_nearest(const hone_chooser_model *m, const lanes *at,
 
                 far += apart * apart;
             }
-            is_nearer = far < out->far[g];
-            out->far[g] = either(is_nearer, far, out->far[g]);
-            out->row[g] = either(is_nearer, all_lanes((float)row), out->row[g]);
+            is_nearer = far < out->far.lanes[g];
+            out->far.masks[g] =
+                either(is_nearer, (masks)far, out->far.masks[g]);
+            out->row.masks[g] = either(is_nearer, (masks){row, row, row, row},
+                                       out->row.masks[g]);
         }
 }
 
@@ -146,17 +154,25 @@ static void tell_apart(nearest *near)
     masks number = {0, 1, 2, 3};
 
     for (size_t g = 0; g < GROUPS / LANES; ++g, number += LANES)
-        near->far[g] = (lanes)(((masks)near->far[g] & -GROUPS) | number);
+        near->far.masks[g] = (near->far.masks[g] & -GROUPS) | number;
 }
 
-/* How many groups have a nearer one? */
-static int rank_of(const nearest *near, int32_t far)
+/* What NEAREST groups are below, found bit by bit from the first one on: most
+ * often some ten of them tell. */
+static int32_t find_limit(const nearest *near)
 {
-    masks nearer = {0};
+    int32_t limit = 0, bit = 1 << 30, n = 0;
 
-    for (size_t g = 0; g < GROUPS / LANES; ++g)
-        nearer += (masks)near->far[g] < (masks){far, far, far, far};
-    return -(nearer[0] + nearer[1] + nearer[2] + nearer[3]);
+    for (; n != NEAREST; bit >>= 1) {
+        const int32_t next = limit | bit;
+        masks below = {0};
+
+        for (size_t g = 0; g < GROUPS / LANES; ++g)
+            below -= near->far.masks[g] < (masks){next, next, next, next};
+        n = below[0] + below[1] + below[2] + below[3];
+        limit = n <= NEAREST ? next : limit;
+    }
+    return limit;
 }
 
 static void ask_place(const hone_chooser_place *place, float far,
@@ -176,23 +192,22 @@ void hone__chooser_ask_places(const hone_chooser *c,
 {
     lanes at[HONE_CHOOSER_MOST_FEATURES];
     nearest near;
+    int32_t limit;
 
     for (size_t v = 0; v < m->n_place_values; ++v)
         at[v] = all_lanes(weigh(c, values, m->place_values[v]));
     find_nearest(m, at, &near);
     tell_apart(&near);
+    limit = c->n_places ? find_limit(&near) : 0;
     for (size_t j = 0; j < c->n_members; ++j) {
         out->weight[j] = !m->is_placed[j];
         out->beside[j] = 0;
     }
     for (size_t g = 0; g < GROUPS; ++g) {
-        const lanes far = near.far[g / LANES];
-        const size_t place =
-            (size_t)near.row[g / LANES][g % LANES] * GROUPS + g;
+        const size_t place = (size_t)near.row.bits[g] * GROUPS + g;
 
-        if (place < c->n_places &&
-            rank_of(&near, ((masks)far)[g % LANES]) < NEAREST)
-            ask_place(&c->places[place], far[g % LANES], out);
+        if (place < c->n_places && near.far.bits[g] < limit)
+            ask_place(&c->places[place], near.far.number[g], out);
     }
     out->n = 0;
     for (size_t j = 0; j < c->n_members; ++j) {

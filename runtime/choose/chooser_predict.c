@@ -8,15 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Two numbers at a time, from where numbers lie: what compilers find themselves
- * in loops makes four times the code. */
-typedef double lanes __attribute__((vector_size(16), aligned(8), may_alias));
+/* Two numbers at a time: what compilers find themselves in loops makes four
+ * times the code. Rows begin where vectors may: so does what is allocated. */
+typedef double lanes __attribute__((vector_size(16), may_alias));
 enum { LANES = sizeof(lanes) / sizeof(double) };
-
-static lanes at(const double *list, size_t i)
-{
-    return ((const lanes *)list)[i];
-}
 
 double hone__chooser_covariances(const hone_chooser *chooser,
                                  const hone_chooser_model *m,
@@ -35,16 +30,16 @@ double hone__chooser_covariances(const hone_chooser *chooser,
     for (size_t f = 0; f < m->n_features; ++f)
         square += features[f] * features[f];
     for (size_t i = 0; i < m->row / LANES; ++i) {
+        const lanes *other = (const lanes *)(void *)m->features + i;
         lanes product = {0}, distance = {0};
 
-        for (size_t f = 0; f < m->n_features; ++f) {
-            const lanes other = at(&m->features[f * m->row], i);
-            const lanes apart = features[f] - other;
+        for (size_t f = 0; f < m->n_features; ++f, other += m->row / LANES) {
+            const lanes apart = features[f] - *other;
 
-            product += features[f] * other;
+            product += features[f] * *other;
             distance += apart * apart;
         }
-        ((lanes *)out)[i] =
+        ((lanes *)(void *)out)[i] =
             constant + trend * product + amplitude / (1 + distance * scale);
     }
     memset(out + m->n, 0, (m->row - m->n) * sizeof *out);
@@ -52,23 +47,31 @@ double hone__chooser_covariances(const hone_chooser *chooser,
 }
 
 /* k' A k of a symmetric A: twice what is left of the diagonal, in blocks of
- * HONE_CHOOSER_LANES, and the blocks on it. */
+ * HONE_CHOOSER_LANES, and the blocks on it. Two rows at a time, which have as
+ * many blocks; behind an odd one are zeros. */
 static double square_form(const hone_chooser_model *m, const double *k)
 {
+    const size_t next = m->row / LANES;
     double total = 0;
 
-    for (size_t i = 0; i < m->n; ++i) {
-        const double *row = &m->inverse[i * m->row];
-        const size_t before = i / HONE_CHOOSER_LANES * 2;
-        lanes a = {0}, b = {0}, sum;
+    for (size_t i = 0; i < m->n;) {
+        const lanes *by = (const void *)k;
+        const lanes *const diagonal = by + i / HONE_CHOOSER_LANES * 2;
+        const lanes *at = (const lanes *)(void *)m->inverse + i * next;
+        lanes a = {0}, b = {0}, c = {0}, d = {0};
 
-        for (size_t j = 0; j < before; j += 2) {
-            a += at(row, j) * at(k, j);
-            b += at(row, j + 1) * at(k, j + 1);
+        for (; by < diagonal; by += 2, at += 2) {
+            a += at[0] * by[0];
+            b += at[1] * by[1];
+            c += at[next] * by[0];
+            d += at[next + 1] * by[1];
         }
-        sum = 2 * (a + b) + at(row, before) * at(k, before) +
-              at(row, before + 1) * at(k, before + 1);
-        total += k[i] * (sum[0] + sum[1]);
+        for (size_t r = 0; r < 2; ++r, ++i, at += next) {
+            a = 2 * (a + b) + at[0] * by[0] + at[1] * by[1];
+            total += k[i] * (a[0] + a[1]);
+            a = c;
+            b = d;
+        }
     }
     return total;
 }
@@ -77,12 +80,13 @@ static double square_form(const hone_chooser_model *m, const double *k)
 static double find_correction(const hone_chooser_model *m, const double *k,
                               size_t member)
 {
-    const double *alpha = &m->alpha[member * m->row];
+    const lanes *const alpha = (const void *)&m->alpha[member * m->row];
+    const lanes *const by = (const void *)k;
     lanes a = {0}, b = {0};
 
     for (size_t i = 0; i < m->row / LANES; i += 2) {
-        a += at(k, i) * at(alpha, i);
-        b += at(k, i + 1) * at(alpha, i + 1);
+        a += by[i] * alpha[i];
+        b += by[i + 1] * alpha[i + 1];
     }
     a += b;
     return a[0] + a[1];
@@ -96,7 +100,7 @@ void hone__chooser_predict(const hone_chooser *chooser,
     const double noise = chooser->parameters[HONE_CHOOSER_noise];
     double values[HONE_CHOOSER_MOST_FEATURES];
     double features[HONE_CHOOSER_MOST_FEATURES];
-    double k[HONE_CHOOSER_PROBLEMS];
+    _Alignas(lanes) double k[HONE_CHOOSER_PROBLEMS];
     double base[HONE_CHOOSER_MEMBERS];
     hone_chooser_asked asked;
     double deviation;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a decision computes in steps is what the expressions say, and the places
- * that it finds in groups are near. */
+/* What a decision computes in steps is what the expressions say, the places
+ * that it finds in groups are near, and its doubt is what rows one by one give.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -333,11 +334,59 @@ static void asks_places_that_are_near(void **state)
     choose_end(&f);
 }
 
+/* ---- the doubt ----------------------------------------------------------- */
+
+/* k' A k as it is written. */
+static double square_form(const hone_chooser_model *m, const double *k)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < m->n; ++i)
+        for (size_t j = 0; j < m->n; ++j)
+            total += k[i] * m->inverse[i * m->row + j] * k[j];
+    return total;
+}
+
+/* Rows go by twos, in blocks of four: any number of them is whole. */
+static void doubts_with_any_number_of_problems(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n < 14; ++n) {
+        const int64_t dims[CHOOSE_DIMS] = {100, 300, 300};
+        double values[HONE_CHOOSER_MOST_FEATURES];
+        double features[HONE_CHOOSER_MOST_FEATURES];
+        _Alignas(16) double k[HONE_CHOOSER_PROBLEMS];
+        choose_fixture f;
+        hone_launch_case plan;
+        hone_chooser_guesses guesses;
+        double noise, variance;
+
+        choose_begin(&f, n);
+        plan = choose_at(&f, dims);
+        assert_int_equal(hone__chooser_prepare(f.chooser, &plan, NULL),
+                         HONE_OK);
+        noise = f.chooser->parameters[HONE_CHOOSER_noise];
+        hone__chooser_values(CHOOSE_DIMS, f.spec, dims, values);
+        (void)hone__chooser_features(f.chooser, values, features, 1);
+        variance = hone__chooser_covariances(f.chooser, f.chooser->model,
+                                             features, k) +
+                   noise * noise;
+        variance -= square_form(f.chooser->model, k);
+        assert_true(variance > 0);
+        hone__chooser_predict(f.chooser, &plan, &guesses);
+        assert_true(fabs(guesses.gain_doubt -
+                         hone__chooser_doubt(f.chooser->model, sqrt(variance),
+                                             0)) < 1e-6 * guesses.gain_doubt);
+        choose_end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(computes_what_is_written),
         cmocka_unit_test(asks_places_that_are_near),
+        cmocka_unit_test(doubts_with_any_number_of_problems),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
