@@ -3,6 +3,8 @@
 # gemm's own implementations on the cpu device: types, transpositions, epilogues, rows with
 # gaps, matrices that overlap or lie side by side, and C that holds NaN with
 # beta = 0; plain and under the sanitizers: this takes minutes.
+#
+#   tools_verify_gemm.sh [night]: by day fewer types, and fewer under the sanitizers
 . "$(dirname "$0")/hone_test.sh"
 "${CXX:-c++}" -print-file-name=libasan.so 2>/dev/null | grep -q / || {
     echo "there is no C++ compiler with AddressSanitizer"
@@ -11,12 +13,16 @@
 HONE_CACHE_DIR=$work/cache
 export HONE_CACHE_DIR
 # All types, and both transpositions.
-run 0 verify gemm/wmma --limit 9 --format json
-json checked=9 failed=0
-run 0 verify gemm/wmma --sanitize --limit 1 --format json
-json checked=2 failed=0
-run 0 verify gemm/mma --limit 9 --format json
-json checked=9 failed=0
+n_types=5
+[ "${1:-day}" = day ] || n_types=9
+run 0 verify gemm/wmma --limit $n_types --format json
+json checked=$n_types failed=0
+if [ "${1:-day}" != day ]; then
+    run 0 verify gemm/wmma --sanitize --limit 1 --format json
+    json checked=2 failed=0
+fi
+run 0 verify gemm/mma --limit $n_types --format json
+json checked=$n_types failed=0
 run 0 verify gemm/mma --sanitize --limit 1 --format json
 json checked=2 failed=0
 # Rows that are aligned and have gaps; factors that overlap or lie between each
@@ -33,8 +39,8 @@ sed 's/LDA from 0 default TRANS_A ? M : K,/LDA from 0 default align(TRANS_A ? M 
     "$HONE_SOURCE/templates/gemm/gemm.cuh" >"$work/gaps/gemm.cuh"
 grep -q 'LDA from 0 default align(.*LDB from 0 default align(.*LDC default 7.*STRIDE_A from 0 default align(.*STRIDE_B from 0 default 8.*STRIDE_C default N,' \
     "$work/gaps/gemm.cuh" || fail "the defaults of gemm.cuh have changed"
-run 0 verify "$work/gaps/gemm_plain.cu" --limit 9 --format json
-json checked=9 failed=0
+run 0 verify "$work/gaps/gemm_plain.cu" --limit $n_types --format json
+json checked=$n_types failed=0
 run 0 verify "$work/gaps/gemm_wmma.cu" --limit 3 --format json
 json checked=3 failed=0
 run 0 verify "$work/gaps/gemm_mma.cu" --limit 3 --format json
