@@ -47,7 +47,7 @@
 #pragma hone let PARTIALS = PARTS/K_BLOCKS
 #pragma hone let IN_CLUSTER = CLUSTER_M*CLUSTER_N*K_BLOCKS
 #pragma hone let CLUSTERS = ceildiv(ceildiv(ROWS, BM), CLUSTER_M)*ceildiv(ceildiv(COLS, BN), CLUSTER_N)*BATCH*PARTIALS
-#pragma hone let RESIDENT = device.sm_count*MIN_BLOCKS/IN_CLUSTER
+#pragma hone let RESIDENT = max((IN_CLUSTER > 2 ? device.sm_count - 12 : device.sm_count)*MIN_BLOCKS/IN_CLUSTER, 1)
 #pragma hone let STEP_C = BATCH > 1 ? M*LDC : align(M*LDC, 8)
 /* The copy engine writes whole 16 bytes, also of a row that ends within them: what
  * lies behind it, or between rows, would be overwritten. */

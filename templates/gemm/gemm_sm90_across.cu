@@ -3,9 +3,8 @@
  * = 1, or B with TRANS_B = 0), by the matrix instructions (wgmma) and the copy engine
  * (TMA) of Hopper. These instructions read 32-bit types from shared memory along K only;
  * but one factor may come from registers, and threads load these from shared memory in
- * any layout. So X, the factor across K, is copied to slots of the ring as it lies and
- * read once: gemm/sm90_f32 turns it in a pass in front of the product, which takes as
- * long as reading it twice more.
+ * any layout. So X, the factor across K, is copied to slots of the ring as it lies,
+ * without the pass in front of the product by which gemm/sm90_f32 turns it.
  *
  * X is B where SWAP, else A; Y the other. What is computed has a row for each row or
  * column of C that X belongs to (SWAP: it is the transpose of C). Y lies along K, or is
@@ -19,10 +18,10 @@
  * in which no two of a load lie in the same banks (`corner`). So it has neighbours of a
  * row of C, too, where SWAP.
  *
- * Parts of K: K_BLOCKS of them are added up by the blocks of a cluster, each a share of
- * the sums, which it reads from the shared memory of all. What clusters came to, or single
- * blocks, meets in the workspace, where the last one of a share adds up. The order is
- * always the same.
+ * Parts of K: the blocks of a cluster have K_BLOCKS of them. Each block adds up a share
+ * of the sums, which it reads from the shared memory of all. What clusters, or single
+ * blocks, have then meets in the workspace, where the last one of a share adds up. The
+ * order is always the same.
  *
  * Accuracy: the copy engine rounds f32 to tf32 (the map's type); sums in f32, of which the
  * hardware cuts off what does not fit, once in 32 bytes of K; alpha*sum + beta*C in f32.
@@ -58,8 +57,8 @@
 #pragma hone tensormap Y_PACKED: packed dims(K, COLS, BATCH) strides(PITCH*4, COLS*PITCH*4) box(32, BN, 1) swizzle(128) l2(128) if(PACK_Y)
 #pragma hone let IN_FOURS = LDC % 4 == 0 && (BATCH == 1 || STRIDE_C % 4 == 0)
 #pragma hone let IN_PAIRS = LDC % 2 == 0 && (BATCH == 1 || STRIDE_C % 2 == 0)
-/* Not early: the product reads X before it waits for this launch, which begins when what
- * wrote X has ended. */
+/* Not early: it begins when what wrote X has ended, and the product, which begins no sooner,
+ * reads X before it waits for this launch. */
 #pragma hone launch gemm_sm90_across_pack if(PACK_Y) grid(min(ceildiv(COLS, 32)*ceildiv(K, 64)*BATCH, device.sm_count*32)) block(256) args(pick(SWAP, B, A), packed, i32(COLS), i32(K), i32(PITCH), i64(LDY), i64(STRIDE_Y), i32(BATCH))
 #pragma hone launch gemm_sm90_across grid(TILES_X*TILES_Y, BATCH, SPLIT) block(THREADS) shared(SMEM) cluster(1, 1, OF_CLUSTER) args(pick(SWAP, X_OF_A, X_OF_B), pick(PACK_Y ? 2 : SWAP, Y_OF_B, Y_OF_A, Y_PACKED), C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(STEPS), i32(SPLIT), i32(STAGES), i32(TILES_X), i32(TILES_Y), i32(IN_FOURS + IN_PAIRS), i32(PACK_Y)) early
 
@@ -119,8 +118,9 @@ struct products : gemm::tiling<operand_x, operand_y, HEIGHTS * 64, CONSUMERS, fa
 static_assert(products::SLOT == SLOT, "shared memory is less");
 
 /* Which rows of the tile this thread's are: its row r = lane/4 and row r + 8 of each
- * product are NEXT_TO neighbours. Threads of a load that reads 128 bytes have r in pairs
- * (loads of 16 bytes) or fours (of 8), and each k once: their pieces differ in bit 2. */
+ * product are NEXT_TO neighbours. Threads of a load that reads 128 bytes have two
+ * neighbouring r (loads of 16 bytes) or four (of 8), and for each of them every k: pieces
+ * of r that differ in bit 2 lie in other banks. */
 struct corner {
     int box, piece, half; /* 32 rows, 4 of them, and of these 2 */
 
@@ -190,7 +190,8 @@ struct work {
     }
 };
 
-/* One thread fills the ring; where Y is packed, X comes before there is one. */
+/* One thread fills the ring; where Y is packed, X is asked for before Y is
+ * there. */
 __device__ __forceinline__ void produce(gemm::ring_place place, const work &mine,
                                         const CUtensorMap &map_x,
                                         const CUtensorMap &map_y, bool packs)
@@ -239,27 +240,36 @@ __device__ __forceinline__ float4 four(const products::sums &sums, int f)
         return make_float4(sums[0][f * 4], sums[0][f * 4 + 2], sums[0][f * 4 + 1], sums[0][f * 4 + 3]);
 }
 
-/* alpha*sum + beta*C of up to WIDE neighbours of a row of C, of which `there` are. */
-template <int WIDE>
-__device__ __forceinline__ void write(OUT *to, const float (&sum)[WIDE], int there,
-                                      bool together, float alpha, float beta)
+/* Up to WIDE neighbours of a row of C, of which `there` are, to `v` or from it. */
+template <bool READ, int WIDE>
+__device__ __forceinline__ void transfer(OUT *c, float (&v)[WIDE], int there, bool together)
 {
     using neighbours = hone::pack<OUT, WIDE>;
-    neighbours v;
 
     if (together && there >= WIDE) {
-        if (ADD && beta != 0)
-            v = *reinterpret_cast<const neighbours *>(to);
+        neighbours &all = *reinterpret_cast<neighbours *>(c);
+        neighbours some;
+
+        if (READ)
+            some = all;
 #pragma unroll
-        for (int i = 0; i < WIDE; i++)
-            v.at[i] = alpha * sum[i] + (ADD && beta != 0 ? beta * v.at[i] : 0.0f);
-        *reinterpret_cast<neighbours *>(to) = v;
+        for (int i = 0; i < WIDE; i++) {
+            if (READ)
+                v[i] = some.at[i];
+            else
+                some.at[i] = v[i];
+        }
+        if (!READ)
+            all = some;
         return;
     }
 #pragma unroll
-    for (int i = 0; i < WIDE; i++)
-        if (i < there)
-            to[i] = alpha * sum[i] + (ADD && beta != 0 ? beta * to[i] : 0.0f);
+    for (int i = 0; i < WIDE; i++) {
+        if (READ && i < there)
+            v[i] = c[i];
+        if (!READ && i < there)
+            c[i] = v[i];
+    }
 }
 
 /* Where sums go. `wide` is 2 where rows of C begin at multiples of four elements, 1
@@ -270,12 +280,13 @@ struct result {
     int rows, cols, wide;
     float alpha, beta;
 
-    /* Those of four(f), whose first is in this row of the tile's product, and the first
-     * of BN columns is `col`. */
-    __device__ __forceinline__ void put(const float4 &v, int row, int col, int f) const
+    /* What C has, or gets, of four(f), whose first is in this row of the tile's product,
+     * and the first of BN columns is `col`. */
+    template <bool READ>
+    __device__ __forceinline__ void move(float4 &v, int row, int col, int f) const
     {
         const int q = threadIdx.x % 4 * 2;
-        const float of[4] = {v.x, v.y, v.z, v.w};
+        float of[4] = {v.x, v.y, v.z, v.w};
 
         col += HEIGHTS == 2 ? f / 2 * 8 + q + f % 2 : f * 8 + q;
         if constexpr (SWAP) {
@@ -287,7 +298,10 @@ struct result {
                 for (int j = 0; j < NEXT_TO; j++)
                     some[j] = of[i * NEXT_TO + j];
                 if (col + i < cols)
-                    write<NEXT_TO>(C + (col + i) * ldc + row, some, rows - row, wide >= HEIGHTS, alpha, beta);
+                    transfer<READ>(C + (col + i) * ldc + row, some, rows - row, wide >= HEIGHTS);
+#pragma unroll
+                for (int j = 0; j < NEXT_TO; j++)
+                    of[i * NEXT_TO + j] = some[j];
             }
         } else {
 #pragma unroll
@@ -298,9 +312,46 @@ struct result {
                 for (int i = 0; i < 4 / NEXT_TO; i++)
                     some[i] = of[i * NEXT_TO + j];
                 if (row + j < rows)
-                    write<4 / NEXT_TO>(C + (row + j) * ldc + col, some, cols - col, wide > 0, alpha, beta);
+                    transfer<READ>(C + (row + j) * ldc + col, some, cols - col, wide > 0);
+#pragma unroll
+                for (int i = 0; i < 4 / NEXT_TO; i++)
+                    of[i * NEXT_TO + j] = some[i];
             }
         }
+        v = make_float4(of[0], of[1], of[2], of[3]);
+    }
+
+    /* alpha*sum + beta*C, of fours from `first` on: a load behind a store would wait for
+     * it, so some are read together. */
+    __device__ __forceinline__ void put(const float4 (&sums)[SHARE], int row, int col, int first) const
+    {
+        constexpr int TOGETHER = ADD ? 4 : 1;
+
+#pragma unroll
+        for (int i = 0; i < SHARE; i += TOGETHER) {
+            float4 v[TOGETHER] = {};
+
+#pragma unroll
+            for (int j = 0; j < TOGETHER; j++)
+                if (ADD && beta != 0 && has(i + j, first))
+                    move<true>(v[j], row, col, first + i + j);
+#pragma unroll
+            for (int j = 0; j < TOGETHER; j++) {
+                if (!has(i + j, first))
+                    continue;
+                const float4 &sum = sums[i + j < SHARE ? i + j : 0];
+
+                v[j].x = alpha * sum.x + beta * v[j].x;
+                v[j].y = alpha * sum.y + beta * v[j].y;
+                v[j].z = alpha * sum.z + beta * v[j].z;
+                v[j].w = alpha * sum.w + beta * v[j].w;
+                move<false>(v[j], row, col, first + i + j);
+            }
+        }
+    }
+    static __device__ __forceinline__ bool has(int i, int first)
+    {
+        return i < SHARE && (OF_CLUSTER == 1 || first + i < FOURS);
     }
 };
 
@@ -442,14 +493,12 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
     }
     if constexpr (PARTIALS > 1)
         is_last = join_parts(own, partial, tickets, mine.tile * OF_CLUSTER + rank);
-    if (is_last) {
-#pragma unroll
-        for (int i = 0; i < SHARE; i++)
-            if (OF_CLUSTER == 1 || rank * SHARE + i < FOURS)
-                to.put(own[i], mine.row + here.row(), mine.col, rank * SHARE + i);
-    }
-    if constexpr (OF_CLUSTER > 1)
+    if (is_last)
+        to.put(own, mine.row + here.row(), mine.col, rank * SHARE);
+    if constexpr (OF_CLUSTER > 1) {
+        __syncwarp();
         hone::cluster_wait();
+    }
 }
 
 /* Y, rows along K. The product may begin as soon as all blocks run, to wait there. */

@@ -5,7 +5,7 @@
 #pragma once
 
 #pragma hone require EPILOGUE == 0 "a bias or an activation follows: gemm/sm90_f32, gemm/mma or gemm/plain"
-#pragma hone require max(max(M, N), K) <= 300000000 && BATCH <= 60000 "a dimension must fit 30 bits, batches the grid"
+#pragma hone require max(max(M, N), K) <= 1G && BATCH <= 60000 "a dimension is above 2^30, or batches above 60,000"
 
 /* Whether X, which comes through registers, is B. */
 #pragma hone param SWAP: bool
@@ -24,6 +24,8 @@
 #pragma hone let LDY = SWAP ? LDA : LDB
 #pragma hone let STRIDE_X = SWAP ? STRIDE_B : STRIDE_A
 #pragma hone let STRIDE_Y = SWAP ? STRIDE_A : STRIDE_B
+/* Rows of Y begin at multiples of 16 bytes. */
+#pragma hone let OTHER_ALIGNED = LDY % 4 == 0 && (BATCH == 1 || STRIDE_Y % 4 == 0)
 #pragma hone let Y_ACROSS = SWAP ? TRANS_A == 1 : TRANS_B == 0
 /* Copied in front of the product, rows along K at multiples of 16 bytes. */
 #pragma hone let PACK_Y = Y_ACROSS || (COLS > 1 && LDY % 4 != 0) || (BATCH > 1 && STRIDE_Y % 4 != 0)
@@ -56,13 +58,13 @@
 
 #pragma hone require SWAP ? TRANS_B == 0 : TRANS_A == 1 "that factor lies along K: gemm/sm90_f32 reads it as it is"
 #pragma hone require (K == 1 || LDX % 4 == 0) && (BATCH == 1 || STRIDE_X % 4 == 0) "rows of what lies across K are not aligned: gemm/sm90_f32 copies them"
-#pragma hone require TRANS_A == 0 || TRANS_B == 1 || SWAP == (M <= N) "both lie across K: the other is larger"
+#pragma hone require TRANS_A == 0 || TRANS_B == 1 || SWAP == (M <= N) || !OTHER_ALIGNED "both lie across K, and the other is larger"
 #pragma hone require REGISTERS <= (CONSUMERS == 2 ? 232 : 255) "the sums need more registers than a thread can have"
 #pragma hone require SMEM <= device.smem_optin "the ring does not fit shared memory"
 #pragma hone require SPLIT % OF_CLUSTER == 0 "clusters share K by 2, 4 or 8"
 #pragma hone require OF_CLUSTER == 1 || BM*BN*4 <= STAGES*SLOT "the sums of a tile do not fit the ring"
 #pragma hone require SPLIT <= STEPS "a part of K would have no step"
-#pragma hone require TILES_X*TILES_Y <= 1G && PACKED <= 8G && PARTIALS*TILES*BM*BN <= 8G "there are too many tiles, or parts of them"
+#pragma hone require TILES_X*TILES_Y <= 1G && PACKED <= 8G && (PARTIALS == 1 || (TILES <= 1G && TILES*PARTIALS*OF_CLUSTER*SHARE*CONSUMERS*512 <= 8G)) "there are too many tiles, or parts of them"
 #pragma hone prefer IS_DEFAULT || BN < align(COLS, 8) + 16 || BN == 8 "most columns of a tile would lie outside"
 #pragma hone prefer IS_DEFAULT || TILES_Y == ceildiv(COLS, 256) || BN >= 96 "the factor across K would be read more often"
 #pragma hone prefer IS_DEFAULT || BM == 64 || TILES_X*BM <= 3*align(ROWS, 64)/2 "most rows of a tile would lie outside"
@@ -73,10 +75,10 @@
 #pragma hone prefer IS_DEFAULT || STAGES >= min(OF_PART, 8) || 2*BESIDE*STAGES*SLOT >= device.smem_sm || min(BESIDE*device.sm_count, BLOCKS)*STAGES*SLOT >= 80K*device.sm_count "the ring is too short for what copies need"
 
 /* Clocks of a multiprocessor, fitted to 429 trials of eleven products on an H200 (decision
- * 241): memory brings 16 bytes a clock to each. A cluster lies within a part of the device, and parts have
- * no multiples of 4 multiprocessors: 120 of the 132 hold blocks of clusters of 4 or 8, as
- * the driver says. */
-#pragma hone let ROOM = (OF_CLUSTER > 2 ? device.sm_count - 12 : device.sm_count)*BESIDE
+ * 241; what packing takes is that of gemm/sm90_f32): memory brings 16 bytes a clock to each. A cluster lies within a part of the device, and parts have
+ * no multiples of 4 multiprocessors: 120 of the 132 hold blocks of clusters of 8, and of 4
+ * where each holds one, as the driver says; 124 where they hold more. */
+#pragma hone let ROOM = (OF_CLUSTER <= 2 ? device.sm_count : OF_CLUSTER == 4 && BESIDE > 1 ? device.sm_count - 8 : device.sm_count - 12)*BESIDE
 #pragma hone let AT_ONCE = min(BESIDE, ceildiv(BLOCKS, device.sm_count))
 #pragma hone let MULTIPLY = HEIGHTS*4*max(BN*12/25, 53)
 #pragma hone let FETCH = AT_ONCE*SLOT/58
@@ -86,5 +88,5 @@
 #pragma hone let MEMORY = BATCH*((K*ROWS + K*COLS)*4 + (1 + ADD)*M*N*4)/(16*device.sm_count)
 #pragma hone let BUSY = ceildiv(BLOCKS, max(ROOM, 1))*(3600 + OF_PART*STEP + AT_ONCE*BM*BN*(1 + ADD)/3)
 #pragma hone let MEET = (OF_CLUSTER > 1 ? 1100 + BM*BN/9 : 0) + (PARTIALS > 1 ? 7250 + PARTIALS*(42 + SHARE*65) : 0)
-#pragma hone let PACK = PACK_Y ? 21000 + PACKED*8/(16*device.sm_count) : 0
+#pragma hone let PACK = PACK_Y ? 4000 + PACKED*8/(16*device.sm_count) : 0
 #pragma hone feature COST = 1430 + PACK + (7*max(MEMORY, BUSY) + MEMORY + BUSY)/8 + MEET

@@ -15,10 +15,16 @@ two=SWAP=true,CONSUMERS=2,HEIGHTS=2,BN=40,STAGES=3
 plain=37,260,203,tf32,f32,0,0,204
 right $plain $one
 right $plain "$two,SPLIT=3,K_BLOCKS=1"
+grep -q '^#pragma hone launch gemm_sm90_across_pack.* early' "$work/$imitated" &&
+    fail "gemm/sm90_across reads X before it waits for what packs Y"
+right 1,4,1,tf32 "$one"
 right 260,37,203,tf32,f32,1,0,,41 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4
 if [ "$every" -eq 1 ]; then
     right 37,261,203,tf32,f32,0,0,204,264,263,2 "$one"
     right 37,260,203,tf32,f32,0,0,,,263 "$two"
+    right 37,132,70,tf32,f32,0,0,72,,,3,,9300 "$one"
+    right 37,132,72,tf32,f32,0,0,,,134,3,,0 "$two"
+    right 37,41,70,tf32,f32,1,0,40,41 SWAP=false,CONSUMERS=1,HEIGHTS=1,BN=48,STAGES=3
     right 260,37,203,tf32,f32,1,1 SWAP=false,CONSUMERS=2,HEIGHTS=1,BN=24,STAGES=3
     right 260,38,203,tf32,f32,1,1,,204,,3 SWAP=false,CONSUMERS=2,HEIGHTS=2,BN=24,STAGES=3
     right 70,1300,203,tf32,f32,0,0,204,ADD=0 SWAP=true,CONSUMERS=1,HEIGHTS=1,BN=16,STAGES=4
@@ -33,10 +39,9 @@ planted $across 'row + i \* 32, k' 'row, k' $plain $two
 planted $across 'k \* 128 + ' '' $plain $one
 planted $across 'here.at(k + 4)' 'here.at(k)' $plain $two
 planted $across 'f \/ 2 \* 8 + q + f % 2' 'f \/ 2 * 8 + q' $plain $two
-planted $across 'rows - row, wide' '4, wide' 37,262,203,tf32,f32,0,0,204,264 $two
+planted $across 'some, rows - row' 'some, 4' 37,262,203,tf32,f32,0,0,204,264 $two
 planted $across 'col + i < cols' 'col <= cols' $plain $one
 planted $across 'row + j < rows' 'row <= rows' 260,37,203,tf32,f32,1,1 SWAP=false,CONSUMERS=2,HEIGHTS=2,BN=24,STAGES=3
-planted $across 'wide >= HEIGHTS' 'true' 37,262,203,tf32,f32,0,0,204,264,,2 $two
 planted $across 'steps \* (blockIdx.z + 1)' 'steps * blockIdx.z + 1' $plain "$two,SPLIT=3,K_BLOCKS=1"
 planted $across 'group \* 8 + in_group % wide' 'group * 8 + in_group % 8' 70,1300,203,tf32,f32,0,0,204 SWAP=true,CONSUMERS=1,HEIGHTS=2,BN=16,STAGES=3
 planted $across 'in_group \/ wide' '0' 70,1300,203,tf32,f32,0,0,204 SWAP=true,CONSUMERS=1,HEIGHTS=2,BN=16,STAGES=3
@@ -44,6 +49,8 @@ planted $across 'share \* PARTIALS + blockIdx.z' 'share + blockIdx.z' 37,520,203
 planted $across 'share \* CONSUMERS + group' 'share + group' 37,520,203,tf32,f32,0,0,204 "$two,SPLIT=3,K_BLOCKS=1"
 planted $across 'part < PARTIALS; part' 'part < PARTIALS - 1; part' $plain "$two,SPLIT=3,K_BLOCKS=1"
 planted $across 'STRIDE_Y : COLS' 'COLS*LDY : COLS' 37,260,203,tf32,f32,0,0,204,,,3,20000 $one
+planted $across 'X_OF_B_ALL = BATCH' 'X_OF_B_ALL = 1' 37,132,203,tf32,f32,0,0,204,,,3 $one
+planted $across 'beta \* v\[j\].z' '0 * v[j].z' $plain $one
 planted $across 'blockIdx.y \* step_c' '0' 37,132,203,tf32,f32,0,0,204,,,3 $one
 planted $across 'y.pitch = ldy' 'y.pitch = pitch' 37,260,203,tf32,f32,0,0,,,263 $two
 planted gemm_sm90_across_space.cuh 'Y_ACROSS || ' '' 260,37,203,tf32,f32,1,0,,40 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4

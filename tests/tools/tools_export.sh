@@ -152,8 +152,9 @@ ln -s ../folder/target.csv folder/link.csv
 ln -s folder/link.csv link.csv
 for written in new old; do
     run 0 export saxpy --db known.db -o link.csv -q
-    [ -L link.csv ] && [ -L folder/link.csv ] && [ ! -L folder/target.csv ] ||
+    if [ ! -L link.csv ] || [ ! -L folder/link.csv ] || [ -L folder/target.csv ]; then
         fail "a link was replaced ($written)"
+    fi
     same_as_kept folder/target.csv
     echo other >folder/target.csv
 done
@@ -183,6 +184,20 @@ for device in /dev/stdout /dev/fd/1; do
     "$HONE" export saxpy --db known.db -o $device --format csv -q | cmp -s - kept.csv ||
         fail "$device as a pipe"
 done
+# It has one place with others who write there: hone's own note, and programs behind it.
+for device in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+    "$HONE" export saxpy --db known.db -o $device --format csv >both 2>&1 || fail "$device: both"
+    { head -n "$(wc -l <kept.csv)" both | cmp -s - kept.csv && tail -n 1 both | grep -q '^hone: '; } ||
+        fail "$device: the note lies in the rows: $(cat both)"
+    {
+        echo before
+        "$HONE" export saxpy --db known.db -o $device --format csv -q
+        echo behind
+    } >three
+    { echo before && cat kept.csv && echo behind; } | cmp -s - three || fail "$device: written over"
+done
+run 3 export saxpy --db known.db -o '' --format csv
+err_has "cannot write ''"
 if mknod null c 1 3 2>mknod.txt && : 2>mknod.txt >null; then
     for words in "export saxpy --format csv" "export saxpy/stream --format t1" \
         "import space.json" report; do

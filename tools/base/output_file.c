@@ -85,11 +85,8 @@ static int follow(const char *path, hone_text *out, int *out_is_open)
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* Behind what it has: the shell's `>>` may have opened it. */
-static hone_status open_direct(hone_output_file *out, hone_error *err)
+static hone_status take(hone_output_file *out, int fd, hone_error *err)
 {
-    const int fd = open(out->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
-
     out->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (!out->file) {
         const int code = errno;
@@ -99,6 +96,50 @@ static hone_status open_direct(hone_output_file *out, hone_error *err)
         return fail(out->path, code, err);
     }
     return HONE_OK;
+}
+
+/* Behind what it has: another process may have opened it. */
+static hone_status open_direct(hone_output_file *out, hone_error *err)
+{
+    return take(
+        out, open(out->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY), err);
+}
+
+/* The number of the descriptor that is `path`, of this process's own; -1: none.
+ */
+static int own_descriptor(const char *path)
+{
+    char folder[PATH_MAX], *end;
+    struct stat there, own;
+    const char *slash = strrchr(path, '/');
+    long number;
+
+    if (!slash || slash == path || slash - path >= PATH_MAX)
+        return -1;
+    number = strtol(slash + 1, &end, 10);
+    if (end == slash + 1 || *end || number < 0 || number > INT_MAX)
+        return -1;
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    return stat(folder, &there) == 0 && stat("/proc/self/fd", &own) == 0 &&
+                   there.st_dev == own.st_dev && there.st_ino == own.st_ino
+               ? (int)number
+               : -1;
+}
+
+/* What is open already. One of this process's own is written with it: opened
+ * once more it would have a place of its own, and who writes next would write
+ * over it. */
+static hone_status open_open(hone_output_file *out, hone_error *err)
+{
+    const int number = own_descriptor(hone__text_str(&out->target));
+    int fd;
+
+    if (number < 0)
+        return open_direct(out, err);
+    (void)fflush(number == STDERR_FILENO ? stderr : stdout);
+    fd = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return take(out, fd, err);
 }
 
 /* What the umask leaves of the rights of a new file. */
@@ -114,8 +155,8 @@ static unsigned new_mode(void)
 static hone_status open_beside(hone_output_file *out, const struct stat *old,
                                hone_error *err)
 {
-    const unsigned mode = old ? old->st_mode & 0777 : new_mode();
-    int code, fd;
+    unsigned mode = old ? old->st_mode & 0777 : new_mode();
+    int code = 0, fd;
 
     hone__text_printf(&out->temporary, "%s.XXXXXX",
                       hone__text_str(&out->target));
@@ -126,15 +167,17 @@ static hone_status open_beside(hone_output_file *out, const struct stat *old,
         hone__text_free(&out->temporary);
         return fail(out->path, code, err);
     }
-    /* To whom the old one belongs, where we may. */
-    if (old && fchown(fd, old->st_uid, old->st_gid))
+    /* To whom the old one belongs, where we may; another group gets no more
+     * than all have. */
+    if (old && fchown(fd, old->st_uid, old->st_gid) &&
+        fchown(fd, (uid_t)-1, old->st_gid))
+        mode &= ~070u | (mode & 7) << 3;
+    /* Where files have no modes of their own it stays ours alone. */
+    if (fchmod(fd, mode))
         errno = 0;
-    code = fchmod(fd, mode) ? errno : 0;
-    if (!code)
-        out->file = fdopen(fd, "w");
-    if (!out->file && !code)
+    out->file = fdopen(fd, "w");
+    if (!out->file) {
         code = errno;
-    if (code) {
         (void)close(fd);
         (void)unlink(out->temporary.data);
         hone__text_free(&out->temporary);
@@ -156,20 +199,21 @@ static hone_status open_any(hone_output_file *out, hone_error *err)
             code = errno;
         (void)close(fd);
     }
-    if (code && code != ENOENT)
+    if ((code && code != ENOENT) || !*out->path)
         return fail(out->path, code, err);
     if (!code && S_ISDIR(info.st_mode))
         return fail(out->path, EISDIR, err);
-    if (!code && !S_ISREG(info.st_mode))
-        return open_direct(out, err);
     is_new = code == ENOENT;
-    if (!is_new)
+    if (!is_new && S_ISREG(info.st_mode))
         HONE_TRY(may_replace(out->path, err));
     code = follow(out->path, &out->target, &is_open);
     if (code)
         return fail(out->path, code, err);
-    return is_open ? open_direct(out, err)
-                   : open_beside(out, is_new ? NULL : &info, err);
+    if (is_open)
+        return open_open(out, err);
+    if (!is_new && !S_ISREG(info.st_mode))
+        return open_direct(out, err);
+    return open_beside(out, is_new ? NULL : &info, err);
 }
 
 hone_status hone__output_file_open(const char *path, hone_output_file *out,
@@ -201,6 +245,9 @@ hone_status hone__output_file_close(hone_output_file *out, hone_status status,
         code = errno;
     if (fclose(out->file) && !code)
         code = errno;
+    /* It may be one by now. */
+    if (!code && status == HONE_OK && is_beside)
+        status = may_replace(out->target.data, err);
     if (!code && status == HONE_OK && is_beside &&
         rename(out->temporary.data, out->target.data))
         code = errno;
