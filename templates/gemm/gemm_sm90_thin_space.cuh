@@ -80,15 +80,15 @@
 #pragma hone prefer IS_DEFAULT || GATHER || COLS > 64 || CLASSES*STEPS*WIDTH*64 <= LINES*LENGTH "what is copied of the small factor is more than the large one"
 
 /* Clocks of a multiprocessor, as those of gemm/sm90, fitted to 256 trials of seven products
- * on an H200 (decision 240): memory brings 16 bytes a clock to each, a slot comes 3,100
- * after it was asked for, a block takes 3,400 besides its slots. In the last round, if it
- * is not full, blocks take less; clusters find no room as blocks do. What packing takes by
+ * on an H200 (decisions 240 and 241): memory brings 16 bytes a clock to each, a slot comes
+ * 3,200 after it was asked for, a block takes 2,700 besides its slots. In the last round,
+ * if it is not full, blocks take less; 120 of 132 multiprocessors hold clusters of 4 or 8. What packing takes by
  * its size is not from these. */
 #pragma hone let AT_ONCE = min(BESIDE, ceildiv(BLOCKS, device.sm_count))
-#pragma hone let ALL = BESIDE*device.sm_count
-#pragma hone let ROUNDS = max(100, 69*ceildiv(BLOCKS, ALL) + 31*BLOCKS/ALL)*(IN_CLUSTER > 1 ? 19 : 10)
-#pragma hone let STEP = max(AT_ONCE*SLOT/20, 3100/STAGES) + (GATHER ? 11*BN/2 : 0)
+#pragma hone let ALL = max((IN_CLUSTER > 2 ? device.sm_count - 12 : device.sm_count)*BESIDE, 1)
+#pragma hone let ROUNDS = max(100, 66*ceildiv(BLOCKS, ALL) + 34*BLOCKS/ALL)*(IN_CLUSTER > 1 ? 18 : 10)
+#pragma hone let STEP = max(AT_ONCE*SLOT/20, 3200/STAGES) + (GATHER ? 28*BN/5 : 0)
 #pragma hone let MEMORY = LINES*LENGTH*2/(16*device.sm_count)
-#pragma hone let BUSY = ROUNDS*(3400 + OF_PART*STEP + BM*BN*3/16)/1000
-#pragma hone let ADD_UP = IN_CLUSTER > 1 ? 2000 + BM*BN/12 : PARTS > 1 ? 7300 + PARTS*ROWS*WIDTH*4/(27*device.sm_count) : 0
+#pragma hone let BUSY = ROUNDS*(2700 + OF_PART*STEP + BM*BN*23/100)/1000
+#pragma hone let ADD_UP = IN_CLUSTER > 1 ? 2100 + BM*BN/12 : PARTS > 1 ? 7600 + PARTS*ROWS*WIDTH*4/(26*device.sm_count) : 0
 #pragma hone feature COST = 1200 + (GATHER ? 0 : 1850 + CLASSES*STEPS*WIDTH*128/(16*device.sm_count)) + (5*max(MEMORY, BUSY) + MEMORY + BUSY)/6 + ADD_UP

@@ -19,21 +19,37 @@ static hone_status fail(const char *path, int code, hone_error *err)
 
 /* ---- what is there ------------------------------------------------------- */
 
-/* What every SQLite file begins with, its NUL included. */
-static const char sqlite_header[16] = "SQLite format 3";
+/* What SQLite's files begin with: a database (its NUL included), what was
+ * written to one and is not in it yet (either order of bytes), and what undoes
+ * a change that was not ended. */
+static const struct {
+    char bytes[17];
+    size_t size_bytes;
+} sqlite_headers[] = {
+    {"SQLite format 3", 16},
+    {"\x37\x7f\x06\x82", 4},
+    {"\x37\x7f\x06\x83", 4},
+    {"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8},
+};
 
 /* May a result take the place of a file? What cannot be read is no matter of
  * this. */
 static hone_status may_replace(const char *path, hone_error *err)
 {
-    char header[sizeof sqlite_header];
+    char header[16];
     FILE *file = fopen(path, "rb");
     int is_database = 0;
 
     if (file) {
-        is_database = fread(header, 1, sizeof header, file) == sizeof header &&
-                      memcmp(header, sqlite_header, sizeof header) == 0;
+        const size_t n = fread(header, 1, sizeof header, file);
+
         (void)fclose(file); /* nothing was written */
+        for (size_t i = 0; i < sizeof sqlite_headers / sizeof *sqlite_headers;
+             ++i)
+            if (n >= sqlite_headers[i].size_bytes &&
+                memcmp(header, sqlite_headers[i].bytes,
+                       sqlite_headers[i].size_bytes) == 0)
+                is_database = 1;
     }
     if (!is_database)
         return HONE_OK;
