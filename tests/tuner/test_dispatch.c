@@ -394,17 +394,17 @@ static void what_is_prepared_ends_when_all_does(void **state)
     hone_error err = {.status = HONE_OK};
 
     prepares = stops = 1;
-    assert_int_equal(tune(*state, 1, 1, 3, &err), HONE_ERR_INTERRUPTED);
+    assert_int_equal(tune(*state, 1, 1, MOST_JOBS, &err), HONE_ERR_INTERRUPTED);
     hone__dispatch_close(s.dispatch);
     s.dispatch = NULL;
     assert_int_equal(count("SELECT count(*) FROM session"
                            " WHERE status NOT IN ('done', 'interrupted')"),
                      0);
-    /* One problem has been on the device, on a slow machine two before the end
-     * is heard; what was prepared for after it has not. */
+    /* One problem has been on the device, on a slow machine some before the end
+     * is heard; what was prepared for after them has not. */
     assert_in_range(count("SELECT count(DISTINCT s.problem_id) " TRIED
                           " WHERE t.outcome NOT IN ('compile', 'limits')"),
-                    1, 2);
+                    1, MOST_JOBS - 1);
 }
 
 /* Nor is what it had put off, and a later run does not ask it. */
