@@ -329,7 +329,7 @@ for call in pwrite64 pwrite write fsync fdatasync; do
         *) fail "exit $code" ;;
         esac
         # All of the last ones, in which the file is completed.
-        at=$((at + (total - at > 12 ? total / 12 + 1 : 1)))
+        at=$((at + (total - at > 6 ? total / 4 + 1 : 1)))
     done
 done
 [ "$n_failed" -ge 10 ] || fail "only $n_failed failures"
