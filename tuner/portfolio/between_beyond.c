@@ -31,6 +31,50 @@ static int64_t moderate(const between_run *run, size_t d)
     return value < size->least ? size->least : value;
 }
 
+static int is_free(const between_run *run, size_t d)
+{
+    return run->sizes[d].is_drawn &&
+           !run->request->tmpl->dims[d].default_expr.expr;
+}
+
+static double work_of(const between_run *run, const int64_t *dims)
+{
+    double work = 1;
+
+    for (size_t d = 0; d < run->request->tmpl->n_dims; ++d)
+        if (is_free(run, d))
+            work *= (double)dims[d];
+    return work;
+}
+
+/* Sizes beside `d` become smaller until the problem is as much as BEYOND of the
+ * largest of the list: where each that is large in one size is small in
+ * another, as rows and their lengths are, one that is moderate there would take
+ * gigabytes, and not be set up at all. */
+static void bound(const between_run *run, size_t d, int64_t *dims)
+{
+    const hone_between_request *r = run->request;
+    double most = 0, excess, n = 0;
+
+    for (size_t i = 0; i < r->n_problems; ++i)
+        if (!hone__between_is_special(r->tmpl, r->dims[i]))
+            most = fmax(most, work_of(run, r->dims[i]));
+    for (size_t k = 0; k < r->tmpl->n_dims; ++k)
+        n += k != d && is_free(run, k);
+    excess = work_of(run, dims) / (BEYOND * most);
+    if (n < 1 || excess <= 1)
+        return;
+    for (size_t k = 0; k < r->tmpl->n_dims; ++k)
+        if (k != d && is_free(run, k)) {
+            const double value = (double)dims[k] / pow(excess, 1 / n);
+
+            dims[k] = hone__between_align(value < 1 ? 1 : (int64_t)value,
+                                          LEAST_UNIT, &run->sizes[k]);
+            if (dims[k] < run->sizes[k].least)
+                dims[k] = run->sizes[k].least;
+        }
+}
+
 /* One that is larger in size `d` than all, of the types of the largest: how far
  * variants of other types may be launched is verified without tuning there
  * (reach.c). Other sizes are moderate: beside one row, say, few variants would
@@ -65,6 +109,7 @@ static hone_status draw_beyond(const between_run *run, size_t d, int64_t *out)
 
         dims[d] = (dims[d] / unit - 1) * unit; /* and not more aligned for it */
     }
+    bound(run, d, dims);
     return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
                                         NULL);
 }
