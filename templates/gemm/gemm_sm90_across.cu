@@ -480,7 +480,7 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
     hone::wait_for_previous();
 
     const int rank = OF_CLUSTER > 1 ? blockIdx.z % OF_CLUSTER : 0;
-    const result to = {C + blockIdx.y * step_c, ldc, rows, cols, wide, alpha, beta};
+    const result to = {C + blockIdx.y * step_c, ldc, rows, cols, wide, alpha, ADD ? beta : 0.0f};
     bool is_last = true;
     float4 own[SHARE];
 

@@ -167,10 +167,12 @@ run 3 export saxpy --db known.db -o folder --format csv
 err_has "cannot write 'folder': Is a directory"
 printf '\067\177\006\202log' >log.db-wal
 printf '\331\325\005\371\040\241\143\327undo' >undo.db-journal
-for name in log.db-wal undo.db-journal; do
+: >known.db-shm
+for name in log.db-wal undo.db-journal known.db-shm; do
     run 2 export saxpy --db known.db -o $name --format csv
     err_has "'$name' is a database"
 done
+rm known.db-shm
 ln -s known.db to_known
 run 2 export saxpy --db known.db -o to_known --format csv
 err_has "'to_known' is a database"

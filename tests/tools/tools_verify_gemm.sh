@@ -41,14 +41,16 @@ grep -q 'LDA from 0 default align(.*LDB from 0 default align(.*LDC default 7.*ST
     "$work/gaps/gemm.cuh" || fail "the defaults of gemm.cuh have changed"
 run 0 verify "$work/gaps/gemm_plain.cu" --limit $n_types --format json
 json checked=$n_types failed=0
-run 0 verify "$work/gaps/gemm_wmma.cu" --limit 3 --format json
-json checked=3 failed=0
 run 0 verify "$work/gaps/gemm_mma.cu" --limit 3 --format json
 json checked=3 failed=0
-run 0 verify "$work/gaps/gemm_simt.cu" --limit 4 --format json
-json failed=0
 run 0 verify "$work/gaps/gemm_wmma.cu" --sanitize --limit 1 --format json
 json checked=2 failed=0
+if [ "${1:-day}" != day ]; then
+    run 0 verify "$work/gaps/gemm_wmma.cu" --limit 3 --format json
+    json checked=3 failed=0
+    run 0 verify "$work/gaps/gemm_simt.cu" --limit 4 --format json
+    json failed=0
+fi
 # With beta = 0 it does not matter that C holds NaN.
 mkdir "$work/nan"
 cp "$HONE_SOURCE"/templates/*.cuh "$HONE_SOURCE"/templates/gemm/*.cu* \

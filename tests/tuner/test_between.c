@@ -114,7 +114,11 @@ static void beyond_a_list(void **state)
         {70, 130, 4, 130}, {90, 1000, 1, 1000}, {65, 1500, 1, 1500},
         {64, 200, 1, 200}, {64, 300, 1, 300},   {5001, 8, 2, 8}};
     static int64_t out[MOST][HONE_MAX_DIMS];
-    static const int64_t wanted[2][4] = {{19984, 80, 2, 80},
+    static const int64_t narrow[4][HONE_MAX_DIMS] = {{1, 1000000, 4, 1000000},
+                                                     {4000, 16, 4, 16},
+                                                     {3000, 20, 4, 20},
+                                                     {2000, 30, 4, 30}};
+    static const int64_t wanted[2][4] = {{19984, 64, 2, 64},
                                          {64, 23984, 4, 23984}};
     hone_template *const t = parse_good(
         "#pragma hone op o(M, N, T in {f32, f16, bf16}, LD default N)\n"
@@ -131,6 +135,14 @@ static void beyond_a_list(void **state)
         assert_memory_equal(out[i], wanted[i], sizeof wanted[i]);
     for (size_t i = 2; i < n; ++i)
         assert_true(out[i][0] <= 5001 && out[i][1] <= 6000);
+    /* The least of the list, where it takes that. */
+    request.dims = narrow;
+    request.n_problems = 4;
+    assert_int_equal(hone__between_draw(&request, out, &n, NULL), HONE_OK);
+    assert_int_equal(out[1][1], 3999936);
+    assert_int_equal(out[1][0], 1);
+    request.dims = dims;
+    request.n_problems = 9;
     request.n_wanted = 3; /* half of them */
     assert_int_equal(hone__between_draw(&request, out, &n, NULL), HONE_OK);
     assert_memory_equal(out[0], wanted[0], sizeof wanted[0]);

@@ -32,30 +32,53 @@ static const struct {
     {"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8},
 };
 
-/* May a result take the place of a file? What cannot be read is no matter of
- * this. */
-static hone_status may_replace(const char *path, hone_error *err)
+static int is_sqlite(const char *path)
 {
     char header[16];
-    FILE *file = fopen(path, "rb");
-    int is_database = 0;
+    FILE *file = fopen(path, "rbe");
+    size_t n;
 
-    if (file) {
-        const size_t n = fread(header, 1, sizeof header, file);
+    if (!file)
+        return 0; /* what cannot be read is no matter of this */
+    n = fread(header, 1, sizeof header, file);
+    (void)fclose(file); /* nothing was written */
+    for (size_t i = 0; i < sizeof sqlite_headers / sizeof *sqlite_headers; ++i)
+        if (n >= sqlite_headers[i].size_bytes &&
+            memcmp(header, sqlite_headers[i].bytes,
+                   sqlite_headers[i].size_bytes) == 0)
+            return 1;
+    return 0;
+}
 
-        (void)fclose(file); /* nothing was written */
-        for (size_t i = 0; i < sizeof sqlite_headers / sizeof *sqlite_headers;
-             ++i)
-            if (n >= sqlite_headers[i].size_bytes &&
-                memcmp(header, sqlite_headers[i].bytes,
-                       sqlite_headers[i].size_bytes) == 0)
-                is_database = 1;
+/* Is it what SQLite has beside a database? That may be open, and is not looked
+ * into. */
+static int is_beside_sqlite(const char *path)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    const size_t length = strlen(path);
+    char database[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        const size_t end = strlen(ends[i]);
+
+        if (length <= end || length - end >= sizeof database ||
+            strcmp(path + length - end, ends[i]) != 0)
+            continue;
+        memcpy(database, path, length - end);
+        database[length - end] = '\0';
+        return is_sqlite(database);
     }
-    if (!is_database)
+    return 0;
+}
+
+/* May a result take the place of a file? */
+static hone_status may_replace(const char *path, hone_error *err)
+{
+    if (!is_beside_sqlite(path) && !is_sqlite(path))
         return HONE_OK;
     return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "'%s' is a database, which the result would take the "
-                      "place of; name another file",
+                      "'%s' is a database, or a part of one, which the result "
+                      "would take the place of; name another file",
                       path);
 }
 

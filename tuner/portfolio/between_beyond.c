@@ -47,32 +47,47 @@ static double work_of(const between_run *run, const int64_t *dims)
     return work;
 }
 
-/* Sizes beside `d` become smaller until the problem is as much as BEYOND of the
- * largest of the list: where each that is large in one size is small in
- * another, as rows and their lengths are, one that is moderate there would take
- * gigabytes, and not be set up at all. */
+/* Aligned, and no more than that. */
+static int64_t align_down(double value, const between_size *size)
+{
+    const int64_t whole = (int64_t)value;
+
+    if (size->is_power)
+        return (int64_t)exp2(floor(log2(value)));
+    return whole < LEAST_UNIT ? whole : whole / LEAST_UNIT * LEAST_UNIT;
+}
+
+/* Sizes beside `d` become smaller until the problem is no more than BEYOND of
+ * the largest of the list, or they are the least that it has: where each
+ * problem that is large in one size is small in another, as rows and their
+ * lengths are, one that is moderate there takes many times as much as any of
+ * the list. */
 static void bound(const between_run *run, size_t d, int64_t *dims)
 {
     const hone_between_request *r = run->request;
-    double most = 0, excess, n = 0;
+    double most = 0;
 
     for (size_t i = 0; i < r->n_problems; ++i)
         if (!hone__between_is_special(r->tmpl, r->dims[i]))
             most = fmax(most, work_of(run, r->dims[i]));
-    for (size_t k = 0; k < r->tmpl->n_dims; ++k)
-        n += k != d && is_free(run, k);
-    excess = work_of(run, dims) / (BEYOND * most);
-    if (n < 1 || excess <= 1)
-        return;
-    for (size_t k = 0; k < r->tmpl->n_dims; ++k)
-        if (k != d && is_free(run, k)) {
-            const double value = (double)dims[k] / pow(excess, 1 / n);
+    for (;;) { /* each time a size is smaller, or all are the least */
+        const double excess = work_of(run, dims) / (BEYOND * most);
+        double n = 0;
 
-            dims[k] = hone__between_align(value < 1 ? 1 : (int64_t)value,
-                                          LEAST_UNIT, &run->sizes[k]);
-            if (dims[k] < run->sizes[k].least)
-                dims[k] = run->sizes[k].least;
+        for (size_t k = 0; k < r->tmpl->n_dims; ++k)
+            n += k != d && is_free(run, k) && dims[k] > run->sizes[k].least;
+        if (n < 1 || excess <= 1)
+            return;
+        for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
+            const between_size *size = &run->sizes[k];
+
+            if (k == d || !is_free(run, k) || dims[k] <= size->least)
+                continue;
+            dims[k] = align_down((double)dims[k] / pow(excess, 1 / n), size);
+            if (dims[k] < size->least)
+                dims[k] = size->least;
         }
+    }
 }
 
 /* One that is larger in size `d` than all, of the types of the largest: how far
