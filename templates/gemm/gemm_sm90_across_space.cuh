@@ -75,8 +75,9 @@
 #pragma hone prefer IS_DEFAULT || STAGES >= min(OF_PART, 8) || 2*BESIDE*STAGES*SLOT >= device.smem_sm || min(BESIDE*device.sm_count, BLOCKS)*STAGES*SLOT >= 80K*device.sm_count "the ring is too short for what copies need"
 
 /* Clocks of a multiprocessor, fitted to 429 trials of eleven products on an H200 (decision
- * 241; what packing takes is that of gemm/sm90_f32): memory brings 16 bytes a clock to each. A cluster lies within a part of the device: by the driver 120
- * of the 132 multiprocessors hold blocks of clusters where each holds one, of 4 blocks
+ * 241; what packing takes is that of gemm/sm90_f32): memory brings 16 bytes a clock to
+ * each. A cluster lies within a part of the device: by the driver 120 of the 132
+ * multiprocessors hold blocks of clusters where each holds one; of 4 blocks
  * 122 to 124 where they hold more (taken for 124), of 8 120 to 124 (for 120). */
 #pragma hone let ROOM = (OF_CLUSTER <= 2 ? device.sm_count : OF_CLUSTER == 4 && BESIDE > 1 ? device.sm_count - 8 : device.sm_count - 12)*BESIDE
 #pragma hone let AT_ONCE = min(BESIDE, ceildiv(BLOCKS, device.sm_count))

@@ -35,13 +35,14 @@ static const struct {
 static int is_sqlite(const char *path)
 {
     char header[16];
-    FILE *file = fopen(path, "rbe");
-    size_t n;
+    /* What cannot be read is no matter of this, and a pipe is not waited for.
+     */
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    const ssize_t got = fd < 0 ? -1 : read(fd, header, sizeof header);
+    const size_t n = got < 0 ? 0 : (size_t)got;
 
-    if (!file)
-        return 0; /* what cannot be read is no matter of this */
-    n = fread(header, 1, sizeof header, file);
-    (void)fclose(file); /* nothing was written */
+    if (fd >= 0)
+        (void)close(fd);
     for (size_t i = 0; i < sizeof sqlite_headers / sizeof *sqlite_headers; ++i)
         if (n >= sqlite_headers[i].size_bytes &&
             memcmp(header, sqlite_headers[i].bytes,

@@ -18,8 +18,8 @@
 /* "-" is stdout. */
 hone_status hone__out_open(const char *path, hone_output_file *out,
                            hone_error *err);
-/* Make it appear if `status` is HONE_OK; else it never was. Returns the first
- * failure. */
+/* Make it appear if `status` is HONE_OK; else it never was, but for what a pipe
+ * or stdout has got. Returns the first failure. */
 hone_status hone__out_close(hone_output_file *out, hone_status status,
                             hone_error *err);
 

@@ -53,7 +53,7 @@ static int64_t align_down(double value, const between_size *size)
     const int64_t whole = (int64_t)value;
 
     if (size->is_power)
-        return (int64_t)exp2(floor(log2(value)));
+        return whole < 1 ? 0 : (int64_t)exp2(floor(log2(value)));
     return whole < LEAST_UNIT ? whole : whole / LEAST_UNIT * LEAST_UNIT;
 }
 
@@ -83,7 +83,10 @@ static void bound(const between_run *run, size_t d, int64_t *dims)
 
             if (k == d || !is_free(run, k) || dims[k] <= size->least)
                 continue;
-            dims[k] = align_down((double)dims[k] / pow(excess, 1 / n), size);
+            /* At least by one: a root of what is hardly above 1 may be 1. */
+            dims[k] = align_down(fmin((double)dims[k] / pow(excess, 1 / n),
+                                      (double)(dims[k] - 1)),
+                                 size);
             if (dims[k] < size->least)
                 dims[k] = size->least;
         }
@@ -137,8 +140,7 @@ size_t hone__between_draw_beyond(const between_run *run,
     size_t n = 0;
 
     for (size_t d = 0; d < r->tmpl->n_dims && n < r->n_wanted / 2; ++d)
-        if (run->sizes[d].is_drawn && !r->tmpl->dims[d].default_expr.expr &&
-            draw_beyond(run, d, out[n]) == HONE_OK &&
+        if (is_free(run, d) && draw_beyond(run, d, out[n]) == HONE_OK &&
             !hone__between_is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
             !hone__between_is_among(r->tmpl, out[n], drawn, n))
             ++n;
