@@ -106,7 +106,8 @@ static void room_is_filled(void **state)
 
 /* Larger than all: once in each size, of the types of the largest, in multiples
  * of 16, the other sizes moderate, and so small that it is no more than four
- * times the largest. */
+ * times the largest; and four times as large in a size where that leaves others
+ * in the list's range. */
 static void beyond_a_list(void **state)
 {
     static const int64_t dims[9][HONE_MAX_DIMS] = {
@@ -118,8 +119,8 @@ static void beyond_a_list(void **state)
                                                      {4000, 16, 4, 16},
                                                      {3000, 20, 4, 20},
                                                      {2000, 30, 4, 30}};
-    static const int64_t wanted[2][4] = {{19984, 64, 2, 64},
-                                         {64, 23984, 4, 23984}};
+    static const int64_t wanted[3][4] = {
+        {19984, 64, 2, 64}, {64, 23984, 4, 23984}, {80000, 16, 2, 16}};
     hone_template *const t = parse_good(
         "#pragma hone op o(M, N, T in {f32, f16, bf16}, LD default N)\n"
         "#pragma hone launch k\n" KERNEL);
@@ -131,9 +132,9 @@ static void beyond_a_list(void **state)
     request.n_wanted = 20;
     assert_int_equal(hone__between_draw(&request, out, &n, NULL), HONE_OK);
     assert_int_equal(n, 20);
-    for (size_t i = 0; i < 2; ++i)
+    for (size_t i = 0; i < 3; ++i)
         assert_memory_equal(out[i], wanted[i], sizeof wanted[i]);
-    for (size_t i = 2; i < n; ++i)
+    for (size_t i = 3; i < n; ++i)
         assert_true(out[i][0] <= 5001 && out[i][1] <= 6000);
     /* The least of the list, where it takes that. */
     request.dims = narrow;

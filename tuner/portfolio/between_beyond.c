@@ -6,6 +6,7 @@
 
 enum {
     BEYOND = 4,     /* times the largest of the list */
+    FAR = 4,        /* times that, where other sizes can be so small */
     LEAST_UNIT = 16 /* all sizes are aligned to that */
 };
 
@@ -61,8 +62,8 @@ static int64_t align_down(double value, const between_size *size)
  * the largest of the list, or they are the least that it has: where each
  * problem that is large in one size is small in another, as rows and their
  * lengths are, one that is moderate there takes many times as much as any of
- * the list. */
-static void bound(const between_run *run, size_t d, int64_t *dims)
+ * the list. Whether it is no more than that. */
+static int bound(const between_run *run, size_t d, int64_t *dims)
 {
     const hone_between_request *r = run->request;
     double most = 0;
@@ -77,7 +78,7 @@ static void bound(const between_run *run, size_t d, int64_t *dims)
         for (size_t k = 0; k < r->tmpl->n_dims; ++k)
             n += k != d && is_free(run, k) && dims[k] > run->sizes[k].least;
         if (n < 1 || excess <= 1)
-            return;
+            return excess <= 1;
         for (size_t k = 0; k < r->tmpl->n_dims; ++k) {
             const between_size *size = &run->sizes[k];
 
@@ -93,11 +94,12 @@ static void bound(const between_run *run, size_t d, int64_t *dims)
     }
 }
 
-/* One that is larger in size `d` than all, of the types of the largest: how far
- * variants of other types may be launched is verified without tuning there
- * (reach.c). Other sizes are moderate: beside one row, say, few variants would
- * be valid, and the others reach no further than before. */
-static hone_status draw_beyond(const between_run *run, size_t d, int64_t *out)
+/* One that is `times` as large in size `d` as any, of the types of the largest:
+ * how far variants of other types may be launched is verified without tuning
+ * there (reach.c). Other sizes are moderate: beside one row, say, few variants
+ * would be valid, and the others reach no further than before. */
+static hone_status draw_beyond(const between_run *run, size_t d, int64_t times,
+                               int64_t *out)
 {
     const hone_between_request *r = run->request;
     const int64_t *largest = NULL;
@@ -117,17 +119,18 @@ static hone_status draw_beyond(const between_run *run, size_t d, int64_t *out)
         if (r->tmpl->dims[k].default_expr.expr)
             dims[k] = HONE_DIM_DEFAULT;
     }
-    if (dims[d] > INT64_MAX / BEYOND)
+    if (dims[d] > INT64_MAX / times)
         return HONE_ERR_OVERFLOW;
-    dims[d] *= BEYOND;
-    if (!run->sizes[d].is_power && dims[d] > BEYOND * LEAST_UNIT) {
+    dims[d] *= times;
+    if (!run->sizes[d].is_power && dims[d] > times * LEAST_UNIT) {
         const int64_t unit = hone__between_unit(largest[d]) > LEAST_UNIT
                                  ? hone__between_unit(largest[d])
                                  : LEAST_UNIT;
 
         dims[d] = (dims[d] / unit - 1) * unit; /* and not more aligned for it */
     }
-    bound(run, d, dims);
+    if (!bound(run, d, dims) && times > BEYOND)
+        return HONE_ERR_DIMS;
     return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
                                         NULL);
 }
@@ -139,10 +142,13 @@ size_t hone__between_draw_beyond(const between_run *run,
     const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
     size_t n = 0;
 
-    for (size_t d = 0; d < r->tmpl->n_dims && n < r->n_wanted / 2; ++d)
-        if (is_free(run, d) && draw_beyond(run, d, out[n]) == HONE_OK &&
-            !hone__between_is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
-            !hone__between_is_among(r->tmpl, out[n], drawn, n))
-            ++n;
+    for (int64_t times = BEYOND; times <= BEYOND * FAR; times *= FAR)
+        for (size_t d = 0; d < r->tmpl->n_dims && n < r->n_wanted / 2; ++d)
+            if (is_free(run, d) &&
+                draw_beyond(run, d, times, out[n]) == HONE_OK &&
+                !hone__between_is_among(r->tmpl, out[n], r->dims,
+                                        r->n_problems) &&
+                !hone__between_is_among(r->tmpl, out[n], drawn, n))
+                ++n;
     return n;
 }
