@@ -143,8 +143,8 @@ hone_status hone__problem_prepare(hone_problem *problem, hone_pass_data pass,
                                   hone_cu_ptr *pointers, void **args,
                                   hone_error *err);
 
-/* Copy a block to host memory that is allocated, if there is a block:
- * "out of host memory for PURPOSE". */
+/* Copy a block, if there is one, to `*out`: allocated if it is NULL, else of a
+ * block of the same size. "out of host memory for PURPOSE". */
 hone_status hone__problem_download(hone_problem *problem,
                                    const hone_block *block, const char *purpose,
                                    const char *what, void **out,
