@@ -219,6 +219,18 @@ int hone__template_dim_follows(const hone_template *tmpl, size_t i,
            value == dims[i];
 }
 
+int hone__template_dim_is_scale(const hone_template_dim *dim)
+{
+    enum { FEW_CHOICES = 3 };
+
+    if (!dim->is_choice || dim->n_types <= FEW_CHOICES)
+        return 0;
+    for (size_t i = 0; i < dim->n_types; ++i)
+        if (dim->types[i] < 1) /* flags, of which none may be set */
+            return 0;
+    return 1;
+}
+
 void hone__template_usual_dims(const hone_template *tmpl, int sizes_by_default,
                                int64_t *out)
 {

@@ -252,6 +252,10 @@ hone_status hone__template_default_dim(const hone_template *tmpl, size_t i,
  * nothing about the problem then that the others do not. */
 int hone__template_dim_follows(const hone_template *tmpl, size_t i,
                                const int64_t *dims);
+/* Is it a size of which few values are compiled, such as the length of a
+ * transform? A choice of more than three numbers from 1; others are ways to do
+ * something, and nothing lies between two of these. */
+int hone__template_dim_is_scale(const hone_template_dim *dim);
 /* A problem for questions that need none: sizes of 1, the first of those that
  * a dimension lists, where there is no default. With `sizes_by_default` sizes
  * have their default, too, if they have one. */

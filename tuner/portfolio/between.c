@@ -55,7 +55,7 @@ static double scale_to(const between_run *run, const int64_t *dims,
     int n_sizes = 0;
 
     for (size_t d = 0; d < tmpl->n_dims; ++d) {
-        if (hone__between_is_scale(&tmpl->dims[d]) && dims[d] > 0 &&
+        if (hone__template_dim_is_scale(&tmpl->dims[d]) && dims[d] > 0 &&
             kind[d] > 0)
             ratio *= (double)dims[d] / (double)kind[d];
         n_sizes += run->sizes[d].is_drawn && !tmpl->dims[d].default_expr.expr;

@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-enum { FEW_CHOICES = 3 };
-
-int hone__between_is_scale(const hone_template_dim *dim)
-{
-    if (!dim->is_choice || dim->n_types <= FEW_CHOICES)
-        return 0;
-    for (size_t i = 0; i < dim->n_types; ++i)
-        if (dim->types[i] < 1) /* flags, of which none may be set */
-            return 0;
-    return 1;
-}
-
 int hone__between_is_alike(const hone_template *tmpl, const int64_t *a,
                            const int64_t *b)
 {
@@ -131,7 +119,7 @@ hone_status hone__between_kinds_find(const hone_between_request *r,
                 ++kind->n;
         }
     for (size_t d = 0; d < r->tmpl->n_dims; ++d)
-        if (hone__between_is_scale(&r->tmpl->dims[d]))
+        if (hone__template_dim_is_scale(&r->tmpl->dims[d]))
             add_between(r, out, d);
     return HONE_OK;
 }

@@ -19,11 +19,6 @@ typedef struct hone_between_kinds {
     size_t n;
 } hone_between_kinds;
 
-/* Is it a size of which few values are compiled, such as the length of a
- * transform? A choice of more than three numbers from 1; others are ways to do
- * something, and nothing lies between two of these. */
-int hone__between_is_scale(const hone_template_dim *dim);
-
 /* Of the same types and choices? */
 int hone__between_is_alike(const hone_template *tmpl, const int64_t *a,
                            const int64_t *b);
