@@ -60,8 +60,9 @@ static unsigned read_hex(hone_json_reader *reader)
     return value;
 }
 
-/* After \u. A pair of surrogates is one character; half a pair is replaced.
- */
+/* After \u. A pair of surrogates is one character; half a pair is replaced, but
+ * for \udc80 to \udcff, which are bytes that are not UTF-8 (Python's
+ * surrogateescape, and hone's own files of trials). */
 static void read_unicode(hone_json_reader *reader)
 {
     unsigned c = read_hex(reader);
@@ -80,6 +81,12 @@ static void read_unicode(hone_json_reader *reader)
         c = low >= 0xdc00 && low < 0xe000
                 ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00)
                 : 0xfffd;
+    }
+    if (c >= 0xdc80 && c <= 0xdcff) {
+        const char byte = (char)(c & 0xff);
+
+        hone__text_append(&reader->text, &byte, 1);
+        return;
     }
     if (c == 0 || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
         c = 0xfffd;

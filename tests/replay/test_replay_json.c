@@ -68,6 +68,8 @@ static void test_reads_values(void **state)
         {"[\"\\\"\\\\\\/\\n\\u0041\\u00e9\\u20ac\\ud83d\\ude00\"]",
          "[s<\"\\/\nA\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80>]"},
         {"[\"\\ud83d\\u0041\"]", "[s<\xef\xbf\xbd>]"}, /* half a pair */
+        {"[\"\\udc80\\udcffa\\udc7f\"]", "[s<\x80\xff"
+                                         "a\xef\xbf\xbd>]"}, /* bytes */
         {"[NaN, Infinity, -Infinity]", "[n<nan>n<inf>n<-inf>]"},
     };
     hone_text events = {0};

@@ -28,10 +28,11 @@ same_rows() {
     }
 }
 
-# Trials of all kinds: texts with quotes, commas, line feeds and what is not
-# ASCII; times that need 17 digits; infinity; what is not known; a counter.
+# Trials of all kinds: texts with quotes, commas, line feeds, what is not ASCII
+# and bytes that are no text at all; times that need 17 digits; infinity; what is not known; a counter.
 "$tests/make_db" known.db
-run 0 sql --write "UPDATE trial SET message = 'a, \"b\"' || char(10) || 'ü', error_ratio
+run 0 sql --write "UPDATE trial SET message = 'a, \"b\"' || char(10) || 'ü' ||
+    CAST(x'ff80e2' AS TEXT), error_ratio
     = 9e999 WHERE trial_id = 1" --db known.db
 run 0 sql --write "UPDATE trial SET time_ns = 0.1 + 0.2, samples_ns = '[1.5,null,2e+06]',
     n_samples = 3, launches_per_sample = 7, spread_ns = 1e-7 WHERE trial_id = 2" --db known.db
@@ -75,6 +76,13 @@ for format in jsonl csv; do
     head -c 300 "z.$format.gz" >"cut.gz"
     run 3 import cut.gz --db zip.db
 done
+grep -q 'ü.udcff.udc80.udce2"' a.jsonl || fail "bytes"
+# As another program may write it: blanks, and the members in another order.
+sed 's/^{"format":"\([^"]*\)",\(.*\)}$/{ "op": "saxpy", "format": "\1", \2 }/
+    s/, "op":"saxpy"//; s/,"op":"saxpy"//' a.jsonl >blank.jsonl
+rm -f new.db*
+run 0 import blank.jsonl --db new.db
+out_has "trials: 4"
 # A part, then all of it: what is new comes.
 run 0 export saxpy --db known.db --where outcome=ok -o part.csv -q
 rm -f new.db*

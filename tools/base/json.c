@@ -14,8 +14,7 @@
 
 /* ---- values ------------------------------------------------------------- */
 
-/* Bytes of the character that begins here; 0: it is not UTF-8. */
-static size_t character_bytes(const unsigned char *at, size_t length)
+size_t hone__json_character_bytes(const unsigned char *at, size_t length)
 {
     static const struct {
         unsigned char mask, lead;
@@ -51,8 +50,8 @@ json_t *hone__json_string(const char *bytes, size_t length)
     json_t *string = NULL;
 
     for (size_t i = 0; i < length;) {
-        const size_t n =
-            character_bytes((const unsigned char *)bytes + i, length - i);
+        const size_t n = hone__json_character_bytes(
+            (const unsigned char *)bytes + i, length - i);
 
         hone__text_append(&text, n ? bytes + i : "\xef\xbf\xbd", n ? n : 3);
         i += n ? n : 1;

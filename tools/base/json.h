@@ -27,6 +27,8 @@ json_t *hone__json_add(json_t *object, const char *members, ...);
 /* The array with one value (stolen) more. */
 json_t *hone__json_append(json_t *array, json_t *value);
 
+/* Bytes of the character that begins here; 0: it is not UTF-8. */
+size_t hone__json_character_bytes(const unsigned char *at, size_t length);
 json_t *hone__json_string(const char *bytes, size_t length);
 /* The text is freed; NULL too if it has failed. */
 json_t *hone__json_text(hone_text *text);

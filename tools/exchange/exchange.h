@@ -144,7 +144,11 @@ void hone__shortest_shifted(double value, int shift, hone_text *out);
 size_t hone__number_shifted(const char *text, int shift, hone_text *out);
 /* The number nearest to value x 10^shift, taken in decimal. */
 double hone__shifted(double value, int shift);
-/* Append a JSON string. */
+/* Append a JSON string; what is not UTF-8 is replaced. */
 void hone__json_quote(const char *text, size_t length, hone_text *out);
+/* The same, but bytes that are not UTF-8 are spelled \udc80 to \udcff, halves
+ * of pairs that no text has (Python's surrogateescape, PEP 383): our reader of
+ * JSON makes them bytes again. */
+void hone__json_quote_bytes(const char *text, size_t length, hone_text *out);
 
 #endif

@@ -138,3 +138,41 @@ void hone__json_quote(const char *text, size_t length, hone_text *out)
         json_decref(string);
     }
 }
+
+/* How much of it, from `at` on, is UTF-8. */
+static size_t utf8_bytes(const char *text, size_t length, size_t at)
+{
+    const unsigned char *const bytes = (const unsigned char *)text;
+    const size_t begin = at;
+    size_t n;
+
+    while (at < length &&
+           (n = hone__json_character_bytes(bytes + at, length - at)) > 0)
+        at += n;
+    return at - begin;
+}
+
+void hone__json_quote_bytes(const char *text, size_t length, hone_text *out)
+{
+    size_t at = 0;
+
+    if (utf8_bytes(text, length, 0) == length) {
+        hone__json_quote(text, length, out);
+        return;
+    }
+    hone__text_puts(out, "\"");
+    while (at < length) {
+        const size_t n = utf8_bytes(text, length, at);
+        hone_text run = {0};
+
+        hone__json_quote(text + at, n, &run);
+        if (!run.failed) /* without its quotes */
+            hone__text_append(out, run.data + 1, run.length - 2);
+        out->failed |= run.failed;
+        hone__text_free(&run);
+        at += n;
+        if (at < length)
+            hone__text_printf(out, "\\udc%02x", (unsigned char)text[at++]);
+    }
+    hone__text_puts(out, "\"");
+}

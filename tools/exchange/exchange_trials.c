@@ -18,7 +18,8 @@ static hone_status on_counter(void *user, const hone_db_row *row,
     (void)err;
     hone__text_puts(out, out->length > 1 ? ",[" : "[");
     for (size_t i = 0; i < 3; ++i) {
-        hone__json_quote(row->values[i].text, row->values[i].size_bytes, out);
+        hone__json_quote_bytes(row->values[i].text, row->values[i].size_bytes,
+                               out);
         hone__text_puts(out, ",");
     }
     hone__shortest(row->values[3].real, out);

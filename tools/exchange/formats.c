@@ -26,6 +26,15 @@ static hone_status fail_unknown(const char *path, hone_error *err)
     return hone__text_fail(&text, HONE_ERR_INPUT, err);
 }
 
+/* Other programs' files have a member `format`, too. */
+static int is_ours(const hone_json_event *value)
+{
+    static const char trials[] = "hone-trials";
+
+    return value->kind == HONE_JSON_STRING &&
+           strncmp(value->text, trials, sizeof trials - 1) == 0;
+}
+
 /* By the first member of the object that says it. */
 static hone_status by_member(const char *path, const hone_format **out,
                              hone_error *err)
@@ -46,6 +55,15 @@ static hone_status by_member(const char *path, const hone_format **out,
             if (hone__formats[i].member &&
                 strcmp(hone__formats[i].member, member.text) == 0)
                 *out = &hone__formats[i];
+        if (*out && strcmp(member.text, "format") == 0) {
+            status = hone__json_next(reader, &member, err);
+            if (status == HONE_OK && is_ours(&member))
+                break;
+            *out = NULL;
+            if (status == HONE_OK)
+                status = hone__json_skip(reader, &member, err);
+            continue;
+        }
         if (!*out && strcmp(member.text, "cache") == 0) /* its own mistake */
             status = hone__json_fail(reader, err,
                                      "\"tune_params_keys\" must stand before "

@@ -41,7 +41,7 @@ static void put_value(const hone_db_field *field, const hone_db_value *value,
     else if (is_nested && is_json(value))
         hone__text_append(line, value->text, value->size_bytes);
     else
-        hone__json_quote(value->text, value->size_bytes, line);
+        hone__json_quote_bytes(value->text, value->size_bytes, line);
 }
 
 static hone_status write_row(hone_export *export, const hone_db_value *values,
