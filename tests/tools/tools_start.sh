@@ -41,6 +41,15 @@ run 0 tune saxpy_stream --dims 5003 --device cpu --budget 4 \
     --start "$work/start" --format json
 json shapes.0.started=0 shapes.0.resumed=4
 
+# Two parts of one problem: each tries all three and says so.
+echo "saxpy/stream 5003" >"$work/list"
+printf 'BLOCK=64\nBLOCK=512\nBLOCK=1024\n' >"$work/three"
+for part in 1 2; do
+    run 0 tune --shapes "$work/list" --shard "$part/2" --device cpu --budget 8 --no-seeds \
+        --db "$work/part$part.db" --start "$work/three" --format json
+    json shapes.0.started=3
+done
+
 # ---- lines that are no configuration ----------------------------------------
 
 bad() { # bad LINE MESSAGE

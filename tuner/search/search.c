@@ -41,9 +41,15 @@ static int is_ours(const hone_search *search, int64_t index)
     return (h >> 33) % (uint64_t)search->n_parts == (uint64_t)search->part;
 }
 
+int hone__search_is_known(const hone_search *search, int64_t index)
+{
+    return index >= 0 && slot_of(search, index) >= 0;
+}
+
 int hone__search_is_new(const hone_search *search, int64_t index)
 {
-    return index >= 0 && is_ours(search, index) && slot_of(search, index) < 0;
+    return index >= 0 && is_ours(search, index) &&
+           !hone__search_is_known(search, index);
 }
 
 const int *hone__search_values(const hone_search *search, int64_t slot)

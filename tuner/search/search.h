@@ -112,6 +112,8 @@ double hone__search_best_guess(hone_search *search);
 /* Was it neither asked for nor told, and is it no other search's part? Not of
  * -1. */
 int hone__search_is_new(const hone_search *search, int64_t index);
+/* Was it asked for or told, whosever part it is? Not of -1. */
+int hone__search_is_known(const hone_search *search, int64_t index);
 
 /* Would it open? HONE_ERR_ARGUMENT. */
 hone_status hone__search_check(const char *name, hone_error *err);

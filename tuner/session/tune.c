@@ -127,7 +127,7 @@ static int64_t count_tried(const hone_tune_impl *impl, const hone_seed *seeds,
 
     for (size_t i = 0; i < n && impl->search; ++i)
         n_tried += seeds[i].was_new &&
-                   !hone__search_is_new(impl->search, seeds[i].index);
+                   hone__search_is_known(impl->search, seeds[i].index);
     return n_tried;
 }
 

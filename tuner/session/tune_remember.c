@@ -96,11 +96,13 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
     return HONE_OK;
 }
 
-/* Those that no earlier run tried, each once. */
+/* Those that no earlier run tried, each once. What goes first is tried whosever
+ * part of the space it is. */
 static void mark_new(const hone_tune_impl *impl, hone_seed *seeds, size_t n)
 {
     for (size_t i = 0; i < n; ++i) {
-        seeds[i].was_new = hone__search_is_new(impl->search, seeds[i].index);
+        seeds[i].was_new = seeds[i].index >= 0 &&
+                           !hone__search_is_known(impl->search, seeds[i].index);
         for (size_t k = 0; k < i; ++k)
             seeds[i].was_new &= seeds[k].index != seeds[i].index;
     }
