@@ -181,6 +181,12 @@ typedef struct hone_db_variant {
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                  int64_t *out_id, hone_error *err);
 
+/* No variant of the template, compiled for `arch` with `options`, is a default
+ * from now on. */
+hone_status hone__db_variants_withdraw(hone_db *db, int64_t template_id,
+                                       const char *arch, const char *options,
+                                       hone_error *err);
+
 /* What a variant is launched with; free with hone__db_launch_free(). */
 typedef struct hone_db_launch {
     hone_text config;

@@ -143,3 +143,17 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                     err);
     }
 }
+
+hone_status hone__db_variants_withdraw(hone_db *db, int64_t template_id,
+                                       const char *arch, const char *options,
+                                       hone_error *err)
+{
+    const hone_db_value values[] = {hone__db_integer(template_id),
+                                    hone__db_text(arch),
+                                    hone__db_text(options)};
+
+    return hone__db_run(db, "withdraw default variants",
+                        "UPDATE variant SET is_default = 0 WHERE"
+                        " template_id = ?1 AND arch = ?2 AND options = ?3",
+                        values, sizeof values / sizeof values[0], NULL, err);
+}

@@ -119,8 +119,10 @@ static void beyond_a_list(void **state)
                                                      {4000, 16, 4, 16},
                                                      {3000, 20, 4, 20},
                                                      {2000, 30, 4, 30}};
-    static const int64_t wanted[3][4] = {
-        {19984, 64, 2, 64}, {64, 23984, 4, 23984}, {80000, 16, 2, 16}};
+    static const int64_t wanted[2][4] = {{19984, 64, 2, 64},
+                                         {64, 23984, 4, 23984}};
+    static const int64_t far[4] = {80000, 16, 2, 16};
+    size_t n_of[5] = {0, 4, 1, 0, 4}, n_far = 0, lacking; /* by type */
     hone_template *const t = parse_good(
         "#pragma hone op o(M, N, T in {f32, f16, bf16}, LD default N)\n"
         "#pragma hone launch k\n" KERNEL);
@@ -132,10 +134,23 @@ static void beyond_a_list(void **state)
     request.n_wanted = 20;
     assert_int_equal(hone__between_draw(&request, out, &n, NULL), HONE_OK);
     assert_int_equal(n, 20);
-    for (size_t i = 0; i < 3; ++i)
+    for (size_t i = 0; i < 2; ++i)
         assert_memory_equal(out[i], wanted[i], sizeof wanted[i]);
-    for (size_t i = 3; i < n; ++i)
-        assert_true(out[i][0] <= 5001 && out[i][1] <= 6000);
+    for (size_t i = 2; i < n; ++i) {
+        const int is_far = memcmp(out[i], far, sizeof far) == 0;
+
+        assert_true(is_far || (out[i][0] <= 5001 && out[i][1] <= 6000));
+        n_far += (size_t)is_far;
+    }
+    assert_int_equal(n_far, 1);
+    /* Where there is room for what kinds lack alone, they have it. */
+    assert_int_equal(hone__between_lacking(&request, &lacking, NULL), HONE_OK);
+    request.n_wanted = lacking;
+    assert_int_equal(hone__between_draw(&request, out, &n, NULL), HONE_OK);
+    for (size_t i = 0; i < n; ++i)
+        ++n_of[out[i][2]];
+    assert_true(n_of[1] >= 4 && n_of[2] >= 4 && n_of[4] >= 4);
+    request.n_wanted = 20;
     /* The least of the list, where it takes that. */
     request.dims = narrow;
     request.n_problems = 4;

@@ -301,8 +301,10 @@ hone_status hone__between_draw(const hone_between_request *request,
     run->request = request;
     look_at(run);
     if (request->is_beyond)
-        *out_n = hone__between_draw_beyond(run, out);
+        *out_n = hone__between_draw_beyond(run, HONE_BETWEEN_BEYOND, out, 0);
     draw_lacking(run, &kinds, out, out_n);
+    if (request->is_beyond)
+        *out_n = hone__between_draw_beyond(run, HONE_BETWEEN_FAR, out, *out_n);
     for (size_t i = 0; i < most && *out_n < request->n_wanted; ++i) {
         const size_t from = i % request->n_problems;
 

@@ -33,11 +33,11 @@ typedef struct hone_between_request {
  * of each size, a problem with four times the most of it, to 16 elements, and
  * moderate and aligned otherwise, so that it is no more than four of the
  * largest problem, of the types of the one that has the most: what was never as
- * large is not launched at sizes that are. Then one with sixteen times the most
- * where that is so without other sizes below the least of the list. What
- * follows from other dimensions goes on following. `out` has room for n_wanted;
- * fewer may come: a list of one size has nothing between. HONE_ERR_NO_MEMORY.
- */
+ * large is not launched at sizes that are. Where kinds have their problems,
+ * then one with sixteen times the most, if that is so without other sizes below
+ * the least of the list. What follows from other dimensions goes on following.
+ * `out` has room for n_wanted; fewer may come: a list of one size has nothing
+ * between. HONE_ERR_NO_MEMORY. */
 hone_status hone__between_draw(const hone_between_request *request,
                                int64_t (*out)[HONE_MAX_DIMS], size_t *out_n,
                                hone_error *err);

@@ -5,8 +5,7 @@
 #include <math.h>
 
 enum {
-    BEYOND = 4,     /* times the largest of the list */
-    FAR = 4,        /* times that, where other sizes can be so small */
+    BEYOND = 4,     /* of the largest of the list is the largest problem */
     LEAST_UNIT = 16 /* all sizes are aligned to that */
 };
 
@@ -129,26 +128,25 @@ static hone_status draw_beyond(const between_run *run, size_t d, int64_t times,
 
         dims[d] = (dims[d] / unit - 1) * unit; /* and not more aligned for it */
     }
-    if (!bound(run, d, dims) && times > BEYOND)
+    if (!bound(run, d, dims) && times > HONE_BETWEEN_BEYOND)
         return HONE_ERR_DIMS;
     return hone__template_complete_dims(r->tmpl, dims, r->tmpl->n_dims, out,
                                         NULL);
 }
 
-size_t hone__between_draw_beyond(const between_run *run,
-                                 int64_t (*out)[HONE_MAX_DIMS])
+size_t hone__between_draw_beyond(const between_run *run, int64_t times,
+                                 int64_t (*out)[HONE_MAX_DIMS], size_t n)
 {
     const hone_between_request *r = run->request;
     const int64_t(*drawn)[HONE_MAX_DIMS] = (const int64_t(*)[HONE_MAX_DIMS])out;
-    size_t n = 0;
+    const size_t begin = n;
 
-    for (int64_t times = BEYOND; times <= BEYOND * FAR; times *= FAR)
-        for (size_t d = 0; d < r->tmpl->n_dims && n < r->n_wanted / 2; ++d)
-            if (is_free(run, d) &&
-                draw_beyond(run, d, times, out[n]) == HONE_OK &&
-                !hone__between_is_among(r->tmpl, out[n], r->dims,
-                                        r->n_problems) &&
-                !hone__between_is_among(r->tmpl, out[n], drawn, n))
-                ++n;
+    for (size_t d = 0;
+         d < r->tmpl->n_dims && n < r->n_wanted && n - begin < r->n_wanted / 2;
+         ++d)
+        if (is_free(run, d) && draw_beyond(run, d, times, out[n]) == HONE_OK &&
+            !hone__between_is_among(r->tmpl, out[n], r->dims, r->n_problems) &&
+            !hone__between_is_among(r->tmpl, out[n], drawn, n))
+            ++n;
     return n;
 }

@@ -26,8 +26,10 @@ int64_t hone__between_align(int64_t value, int64_t parent,
 int hone__between_is_among(const hone_template *tmpl, const int64_t *dims,
                            const int64_t (*list)[HONE_MAX_DIMS], size_t n);
 
-/* How many came, at most half of what is wanted. */
-size_t hone__between_draw_beyond(const between_run *run,
-                                 int64_t (*out)[HONE_MAX_DIMS]);
+/* Problems with so many times the most of a size, behind the first `n`, at most
+ * half of what is wanted. How many there are now. */
+enum { HONE_BETWEEN_BEYOND = 4, HONE_BETWEEN_FAR = 16 };
+size_t hone__between_draw_beyond(const between_run *run, int64_t times,
+                                 int64_t (*out)[HONE_MAX_DIMS], size_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tuning one problem: proposals to the compile farm, cubins to the device
  * worker, outcomes to the database, all at the same time in one poll loop. */
+#include "tuner/session/tune_scales.h"
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/alloc.h"
@@ -143,6 +144,19 @@ static void count_first(hone_tune_run *run)
     }
 }
 
+static hone_status settle_scales(const hone_tune_run *run, hone_error *err)
+{
+    for (size_t i = 0; i < run->n_impls; ++i)
+        HONE_TRY(hone__tune_settle_scales(
+            &(hone_scales){.db = run->request->db,
+                           .tmpl = run->impls[i].tmpl,
+                           .template_id = run->impls[i].template_id,
+                           .dims = run->request->dims,
+                           .arch = run->impls[i].compile_arch},
+            err));
+    return HONE_OK;
+}
+
 static hone_status run_phases(hone_tune_run *run, hone_error *err)
 {
     hone_tune_result *result = run->result;
@@ -178,6 +192,8 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
         (!run->request->list ||
          (!run->request->list_unranked && hone__tune_list_is_better(run))))
         status = hone__tune_final(run, err);
+    if (status == HONE_OK && hone__tune_is_recorded(run))
+        status = settle_scales(run, err);
     result->final_s = hone__now_s() - final_start_s;
     return status == HONE_OK ? hone__tune_learned_keep(run, err) : status;
 }

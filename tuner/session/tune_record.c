@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tuning run and its database: every outcome the moment it is known. */
-#include "tuner/session/tune_scales.h"
 #include "tuner/session/tune_state.h"
 
 #include "runtime/base/grow.h"
@@ -69,9 +68,8 @@ static const char *variant_outcome(const hone_compile_output *compiled)
     return compiled->log.length ? "compile" : "limits";
 }
 
-/* `is_right`: of this variant a trial found no fault. */
 static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
-                               int is_right, hone_error *err)
+                               hone_error *err)
 {
     const hone_compile_output *compiled = &job->compiled;
     char log[HONE_SHA256_HEX] = "";
@@ -110,10 +108,6 @@ static hone_status put_variant(hone_tune_run *run, hone_tune_job *job,
     if (status == HONE_OK)
         status =
             hone__db_variant_put(run->request->db, &row, &job->variant_id, err);
-    if (status == HONE_OK && is_right && row.is_default &&
-        job->impl->tmpl->call)
-        status = hone__tune_put_scales(run->request->db, job->impl->tmpl,
-                                       run->request->dims, &row, err);
     hone__text_free(&types);
     return status;
 }
@@ -170,10 +164,7 @@ static hone_status store_trial(hone_tune_run *run, hone_tune_job *job,
     hone_status status;
 
     HONE_TRY(hone__db_begin(db, err));
-    status =
-        job->variant_id
-            ? HONE_OK
-            : put_variant(run, job, report->outcome == HONE_OUTCOME_OK, err);
+    status = job->variant_id ? HONE_OK : put_variant(run, job, err);
     if (status == HONE_OK)
         status = put_trial(run, job, report, out_id, err);
     if (status == HONE_OK)
@@ -281,7 +272,7 @@ static hone_status put_untried(hone_tune_run *run, const hone_tune_queue *queue,
 {
     for (hone_tune_job *job = queue->head; job; job = job->next) {
         if (!job->variant_id)
-            HONE_TRY(put_variant(run, job, 0, err));
+            HONE_TRY(put_variant(run, job, err));
         if (why)
             HONE_TRY(hone__tune_decide(
                 run, job->impl,

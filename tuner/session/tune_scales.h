@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is right at problems of every scale (hone__template_dim_is_scale). */
+/* A vendor's function at problems of every scale (hone__template_dim_is_scale).
+ */
 #ifndef HONE_TUNER_TUNE_SCALES_H
 #define HONE_TUNER_TUNE_SCALES_H
 
 #include "db/db.h"
 #include "gen/parse/template.h"
 
-/* `of`, which is stored for the types of `dims`, for those with every other
- * value of scales, too, where `db` has nothing of that configuration. Nothing
- * for operations without scales, or with more than 256 combinations, and for an
- * algorithm of a library, which is of one problem. */
-hone_status hone__tune_put_scales(hone_db *db, const hone_template *tmpl,
-                                  const int64_t *dims,
-                                  const hone_db_variant *of, hone_error *err);
+typedef struct hone_scales {
+    hone_db *db;
+    const hone_template *tmpl; /* the one that stands for the function */
+    int64_t template_id;
+    const int64_t *dims; /* of a problem that was tuned */
+    const char *arch;    /* of its variants: "sm_90" */
+} hone_scales;
+
+/* By what the last trial of its default variant says, of the types of `dims`:
+ * it is right, and then it becomes the default for those with every other value
+ * of scales, where `db` has none; or it is wrong, and then it is none where it
+ * was not tried. Nothing for kernels, for operations without scales, and for
+ * more than 256 combinations of them. */
+hone_status hone__tune_settle_scales(const hone_scales *scales,
+                                     hone_error *err);
 
 #endif
