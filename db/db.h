@@ -181,8 +181,7 @@ typedef struct hone_db_variant {
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                  int64_t *out_id, hone_error *err);
 
-/* No variant of the template, compiled for `arch` with `options`, is a default
- * from now on. */
+/* Variants of a template for `arch` with `options` are defaults no more. */
 hone_status hone__db_variants_withdraw(hone_db *db, int64_t template_id,
                                        const char *arch, const char *options,
                                        hone_error *err);

@@ -74,9 +74,24 @@ static hone_status refuse(hone_db *db, int code, const char *sql,
                              sql + offset);
 }
 
-static int is_blank(const char *text)
+/* Blanks, semicolons, comments. */
+static int is_blank(hone_db *db, const char *text)
 {
-    return text[strspn(text, " \t\r\n;")] == '\0';
+    while (*text) {
+        sqlite3_stmt *statement = NULL;
+        const char *tail = text;
+        const int code =
+            sqlite3_prepare_v2(db->handle, text, -1, &statement, &tail);
+        const int is_nothing = code == SQLITE_OK && !statement;
+
+        (void)sqlite3_finalize(statement);
+        if (!is_nothing)
+            return 0;
+        if (tail == text)
+            break;
+        text = tail;
+    }
+    return 1;
 }
 
 /* `*out` is NULL after a failure. */
@@ -97,7 +112,7 @@ static hone_status prepare(hone_db *db, const char *sql, int may_change,
         return refuse(db, code, sql, err);
     if (!*out)
         status = hone__fail(err, HONE_ERR_ARGUMENT, "there is no statement");
-    else if (!is_blank(tail))
+    else if (!is_blank(db, tail))
         status = hone__fail(err, HONE_ERR_ARGUMENT,
                             "one statement at a time: behind the first comes "
                             "%.40s",

@@ -31,12 +31,12 @@ static json_t *bench_head(const hone_tuned *tuned,
 
     return hone__json(
         "op:s dims:o device:s arch:s mode:s config:s tuned_time_ns:p "
-        "sm_clock_mhz:i reference:s reference_config:s rounds:i noise_floor:F "
+        "sm_clock_mhz:P reference:s reference_config:s rounds:i noise_floor:F "
         "verdict:s decided_by:s",
         tuned->impls[0]->op, hone__dims_json(tuned->impls[0], tuned->dims),
         result->device_name, result->arch, hone__mode_name(tuned->mode),
         result->has_winner ? result->rows[0].config : "", result->tuned_time_ns,
-        result->sm_clock_mhz, reference ? reference->name : "",
+        (int64_t)result->sm_clock_mhz, reference ? reference->name : "",
         reference ? reference->config : "", result->n_rounds,
         result->noise_floor >= 0, result->noise_floor, result->verdict,
         result->decided_by);

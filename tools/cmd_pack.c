@@ -42,6 +42,28 @@ static hone_status read_names(const hone_options *options, hone_option_id id,
 
 /* ---- as C ---------------------------------------------------------------- */
 
+/* Of C11 and C++20: no array can be called so. */
+static int is_keyword(const char *word, size_t length)
+{
+    static const char words[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case "
+        "catch char char8_t char16_t char32_t class co_await co_return "
+        "co_yield compl concept const const_cast consteval constexpr constinit "
+        "continue decltype default delete do double dynamic_cast else enum "
+        "explicit export extern false float for friend goto if inline int long "
+        "mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+        "private protected public register reinterpret_cast requires restrict "
+        "return short signed sizeof static static_assert static_cast struct "
+        "switch template this thread_local throw true try typedef typeid "
+        "typename typeof union unsigned using virtual void volatile wchar_t "
+        "while xor xor_eq ";
+
+    for (const char *at = words; at[1]; at = strchr(at + 1, ' '))
+        if (strncmp(at + 1, word, length) == 0 && at[1 + length] == ' ')
+            return 1;
+    return 0;
+}
+
 /* "out/my-lib.c" is my_lib. */
 static void put_identifier(const char *path, hone_text *out)
 {
@@ -50,7 +72,8 @@ static void put_identifier(const char *path, hone_text *out)
     const char *dot = strchr(base + (*base == '.'), '.');
     const size_t length = dot ? (size_t)(dot - base) : strlen(base);
 
-    if (!isalpha((unsigned char)*base) && *base != '_')
+    if ((!isalpha((unsigned char)*base) && *base != '_') ||
+        is_keyword(base, length))
         hone__text_puts(out, "pack_");
     for (size_t i = 0; i < length; ++i) {
         const char c = isalnum((unsigned char)base[i]) ? base[i] : '_';

@@ -29,11 +29,26 @@ run 2 import space.json -o t.db
 cmp t.db copy.db || fail "import overwrote the database"
 run 2 simulate t.db --svg t.db --repeats 1 --strategy random --budget 2
 cmp t.db copy.db || fail "simulate overwrote the database"
+# Nor of what is read, by whatever name.
+cp "$here/../replay/recordings/small_t4.json" read.json
+ln -s read.json link.json
+for name in read.json ./read.json link.json; do
+    run 2 simulate read.json --svg "$name" --repeats 1 --strategy random --budget 2
+    err_has "'$name' is what is read"
+done
+cp space.json same.json
+run 2 import same.json -o same.json
+cmp space.json same.json || fail "import overwrote what it read"
 # Anything else may be replaced.
 run 0 pack -o p.hpk --db t.db
 run 0 pack -o p.hpk --db t.db
 run 2 pack -o - --db t.db
 [ ! -e ./- ] || fail "a file is called '-'"
+# An array cannot be called as a word of C or C++ is.
+run 0 pack -o register.c --format c --db t.db
+grep -q 'pack_register\[' register.c || fail "an array is called register"
+run 0 pack -o registers.c --format c --db t.db
+grep -q ' registers\[' registers.c || fail "registers is no keyword"
 
 # ---- lists --------------------------------------------------------------------------
 : >empty

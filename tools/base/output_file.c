@@ -83,6 +83,21 @@ static hone_status may_replace(const char *path, hone_error *err)
                       path);
 }
 
+hone_status hone__output_spares(const char *path, const char *input,
+                                hone_error *err)
+{
+    struct stat to, from;
+
+    if (!path || !input || stat(path, &to) || stat(input, &from) ||
+        to.st_dev != from.st_dev || to.st_ino != from.st_ino ||
+        !S_ISREG(from.st_mode))
+        return HONE_OK;
+    return hone__fail(err, HONE_ERR_ARGUMENT,
+                      "'%s' is what is read, which the result would take the "
+                      "place of; name another file",
+                      path);
+}
+
 /* Links of the system's own, as /dev/stdout ends in: they lead to what is open,
  * whatever name that has. */
 static int is_open_file(const struct stat *link)

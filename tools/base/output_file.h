@@ -18,6 +18,10 @@ typedef struct hone_output_file {
     hone_text temporary; /* its name until it is whole; "": there is none */
 } hone_output_file;
 
+/* `path` is not, by whatever name, a file that the command reads. Either may be
+ * NULL. HONE_ERR_ARGUMENT. */
+hone_status hone__output_spares(const char *path, const char *input,
+                                hone_error *err);
 /* HONE_ERR_ARGUMENT: a database is there, which holds what took hours to
  * measure. HONE_ERR_IO. */
 hone_status hone__output_file_open(const char *path, hone_output_file *out,

@@ -6,6 +6,7 @@
 #include "tools/base/message.h"
 #include "tools/base/option_value.h"
 #include "tools/base/output.h"
+#include "tools/base/output_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -176,6 +177,9 @@ hone_exit hone__cmd_import(const hone_options *options)
                             "'%s' has trials, which go to a database (--db); "
                             "--output is for what a T1 file becomes",
                             import.path);
+    if (status == HONE_OK)
+        status = hone__output_spares(options->text[HONE_OPT_OUTPUT],
+                                     import.path, &err);
     if (status == HONE_OK && !format->has_trials) {
         status = format->read(&import, &err);
     } else if (status == HONE_OK) {

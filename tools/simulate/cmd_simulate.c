@@ -2,6 +2,7 @@
 /* hone simulate: search strategies on recorded spaces, many times. */
 #include "tools/base/commands.h"
 #include "tools/base/message.h"
+#include "tools/base/output_file.h"
 #include "tools/base/progress.h"
 #include "tools/simulate/simulate.h"
 
@@ -240,6 +241,16 @@ static hone_exit run_all(const hone_simulation *s)
     return code;
 }
 
+/* Recordings took days to make. */
+static hone_status spare_inputs(const hone_options *options, hone_error *err)
+{
+    const char *svg = options->text[HONE_OPT_SVG];
+
+    for (size_t i = 0; i < options->n_args; ++i)
+        HONE_TRY(hone__output_spares(svg, hone__options_arg(options, i), err));
+    return hone__output_spares(svg, options->text[HONE_OPT_START], err);
+}
+
 hone_exit hone__cmd_simulate(const hone_options *options)
 {
     hone_simulation s = {.options = options};
@@ -247,6 +258,8 @@ hone_exit hone__cmd_simulate(const hone_options *options)
     hone_status status = read_options(&s, &err);
     hone_exit code;
 
+    if (status == HONE_OK)
+        status = spare_inputs(options, &err);
     /* Every file is read before anything is printed. */
     if (status == HONE_OK)
         status = read_files(&s, &err);
