@@ -139,6 +139,21 @@ before=$(cksum <kept.csv)
 run 3 export nothing --db known.db -o kept.csv
 [ "$before" = "$(cksum <kept.csv)" ] || fail "the file that was there is gone"
 [ -z "$(find . -name '*.??????' -newer part.csv -name 'kept*')" ] || fail "a temporary file is left"
+# Interrupted at any moment: a whole file, or none. Where a file can be without a name.
+"$tests/make_large" large.db 40000
+mkdir cut
+for seconds in 0.01 0.02 0.03 0.04 0.06; do
+    env --default-signal=INT "$HONE" export op_0 --db large.db -o cut/all.jsonl -q &
+    pid=$!
+    sleep "$seconds"
+    kill -INT "$pid" 2>/dev/null || true
+    wait "$pid" || true
+    [ ! -e cut/all.jsonl ] || [ "$(wc -l <cut/all.jsonl)" -eq 2000 ] || fail "a part of a file"
+    rm -f cut/all.jsonl
+done
+if python3 -c "import os; os.open('cut', os.O_TMPFILE | os.O_WRONLY)" 2>/dev/null; then
+    [ -z "$(ls cut)" ] || fail "a file that nobody asked for: $(ls cut)"
+fi
 if [ -c /dev/full ]; then
     code=0
     "$HONE" export saxpy --db known.db >/dev/full 2>err || code=$?

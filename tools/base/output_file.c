@@ -19,85 +19,6 @@ static hone_status fail(const char *path, int code, hone_error *err)
 
 /* ---- what is there ------------------------------------------------------- */
 
-/* What SQLite's files begin with: a database (its NUL included), what was
- * written to one and is not in it yet (either order of bytes), and what undoes
- * a change that was not ended. */
-static const struct {
-    char bytes[17];
-    size_t size_bytes;
-} sqlite_headers[] = {
-    {"SQLite format 3", 16},
-    {"\x37\x7f\x06\x82", 4},
-    {"\x37\x7f\x06\x83", 4},
-    {"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8},
-};
-
-static int is_sqlite(const char *path)
-{
-    char header[16];
-    /* What cannot be read is no matter of this, and a pipe is not waited for.
-     */
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    const ssize_t got = fd < 0 ? -1 : read(fd, header, sizeof header);
-    const size_t n = got < 0 ? 0 : (size_t)got;
-
-    if (fd >= 0)
-        (void)close(fd);
-    for (size_t i = 0; i < sizeof sqlite_headers / sizeof *sqlite_headers; ++i)
-        if (n >= sqlite_headers[i].size_bytes &&
-            memcmp(header, sqlite_headers[i].bytes,
-                   sqlite_headers[i].size_bytes) == 0)
-            return 1;
-    return 0;
-}
-
-/* Is it what SQLite has beside a database? That may be open, and is not looked
- * into. */
-static int is_beside_sqlite(const char *path)
-{
-    static const char *const ends[] = {"-wal", "-shm", "-journal"};
-    const size_t length = strlen(path);
-    char database[PATH_MAX];
-
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
-        const size_t end = strlen(ends[i]);
-
-        if (length <= end || length - end >= sizeof database ||
-            strcmp(path + length - end, ends[i]) != 0)
-            continue;
-        memcpy(database, path, length - end);
-        database[length - end] = '\0';
-        return is_sqlite(database);
-    }
-    return 0;
-}
-
-/* May a result take the place of a file? */
-static hone_status may_replace(const char *path, hone_error *err)
-{
-    if (!is_beside_sqlite(path) && !is_sqlite(path))
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "'%s' is a database, or a part of one, which the result "
-                      "would take the place of; name another file",
-                      path);
-}
-
-hone_status hone__output_spares(const char *path, const char *input,
-                                hone_error *err)
-{
-    struct stat to, from;
-
-    if (!path || !input || stat(path, &to) || stat(input, &from) ||
-        to.st_dev != from.st_dev || to.st_ino != from.st_ino ||
-        !S_ISREG(from.st_mode))
-        return HONE_OK;
-    return hone__fail(err, HONE_ERR_ARGUMENT,
-                      "'%s' is what is read, which the result would take the "
-                      "place of; name another file",
-                      path);
-}
-
 /* Links of the system's own, as /dev/stdout ends in: they lead to what is open,
  * whatever name that has. */
 static int is_open_file(const struct stat *link)
@@ -137,6 +58,9 @@ static int follow(const char *path, hone_text *out, int *out_is_open)
     }
     return out->failed ? ENOMEM : ELOOP;
 }
+
+/* What is open, as files of the system. */
+#define OWN_FILES "/proc/self/fd/"
 
 /* ---- opening ------------------------------------------------------------- */
 
@@ -197,6 +121,14 @@ static hone_status open_open(hone_output_file *out, hone_error *err)
     return take(out, fd, err);
 }
 
+static hone_status add_temporary(hone_output_file *out, hone_error *err)
+{
+    hone__text_clear(&out->temporary);
+    hone__text_printf(&out->temporary, "%s.XXXXXX",
+                      hone__text_str(&out->target));
+    return hone__text_check(&out->temporary, err);
+}
+
 /* What the umask leaves of the rights of a new file. */
 static unsigned new_mode(void)
 {
@@ -206,22 +138,54 @@ static unsigned new_mode(void)
     return 0666 & ~mask;
 }
 
+/* A file in the folder of the target that has no name, and goes with this
+ * process, however that ends. -1: such files are not there. */
+static int open_unnamed(const hone_output_file *out)
+{
+    const char *target = hone__text_str(&out->target);
+    const char *slash = strrchr(target, '/');
+    char folder[PATH_MAX], link[32];
+    struct stat info;
+    int fd;
+
+    if (slash && slash - target >= PATH_MAX)
+        return -1;
+    (void)snprintf(folder, sizeof folder, "%.*s",
+                   slash ? (int)(slash + 1 - target) : 1, slash ? target : ".");
+    fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    (void)snprintf(link, sizeof link, OWN_FILES "%d", fd);
+    if (fd >= 0 && stat(link, &info)) { /* it could never get a name */
+        (void)close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* One that is there and has another name until it is whole. */
+static hone_status open_named(hone_output_file *out, int *out_fd,
+                              hone_error *err)
+{
+    int code;
+
+    HONE_TRY(add_temporary(out, err));
+    *out_fd = mkstemp(out->temporary.data);
+    if (*out_fd >= 0)
+        return HONE_OK;
+    code = errno;
+    hone__text_free(&out->temporary);
+    return fail(out->path, code, err);
+}
+
 /* `old` is what is there, NULL: nothing. */
 static hone_status open_beside(hone_output_file *out, const struct stat *old,
                                hone_error *err)
 {
     unsigned mode = old ? old->st_mode & 0777 : new_mode();
-    int code = 0, fd;
+    int code = 0, fd = open_unnamed(out);
 
-    hone__text_printf(&out->temporary, "%s.XXXXXX",
-                      hone__text_str(&out->target));
-    HONE_TRY(hone__text_check(&out->temporary, err));
-    fd = mkstemp(out->temporary.data);
-    if (fd < 0) {
-        code = errno;
-        hone__text_free(&out->temporary);
-        return fail(out->path, code, err);
-    }
+    out->is_unnamed = fd >= 0;
+    if (fd < 0)
+        HONE_TRY(open_named(out, &fd, err));
     /* To whom the old one belongs, where we may; another group gets no more
      * than all have. */
     if (old && fchown(fd, old->st_uid, old->st_gid) &&
@@ -234,7 +198,8 @@ static hone_status open_beside(hone_output_file *out, const struct stat *old,
     if (!out->file) {
         code = errno;
         (void)close(fd);
-        (void)unlink(out->temporary.data);
+        if (!out->is_unnamed)
+            (void)unlink(out->temporary.data);
         hone__text_free(&out->temporary);
         return fail(out->path, code, err);
     }
@@ -260,7 +225,7 @@ static hone_status open_any(hone_output_file *out, hone_error *err)
         return fail(out->path, EISDIR, err);
     is_new = code == ENOENT;
     if (!is_new && S_ISREG(info.st_mode))
-        HONE_TRY(may_replace(out->path, err));
+        HONE_TRY(hone__output_may_replace(out->path, err));
     code = follow(out->path, &out->target, &is_open);
     if (code)
         return fail(out->path, code, err);
@@ -285,10 +250,56 @@ hone_status hone__output_file_open(const char *path, hone_output_file *out,
 
 /* ---- writing ------------------------------------------------------------- */
 
+/* What has no name gets one that nothing else has, for a moment. An errno, or
+ * 0. */
+static int give_name(hone_output_file *out)
+{
+    enum { MOST_TRIES = 100 };
+    char link[32];
+
+    (void)snprintf(link, sizeof link, OWN_FILES "%d", fileno(out->file));
+    for (int i = 0; i < MOST_TRIES; ++i) {
+        int fd;
+
+        if (add_temporary(out, NULL) != HONE_OK)
+            return ENOMEM;
+        /* Names are its business; the file goes again. */
+        fd = mkstemp(out->temporary.data);
+        if (fd < 0)
+            return errno;
+        (void)close(fd);
+        (void)unlink(out->temporary.data);
+        if (linkat(AT_FDCWD, link, AT_FDCWD, out->temporary.data,
+                   AT_SYMLINK_FOLLOW) == 0)
+            return 0;
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+/* It takes the place of the target. */
+static hone_status appear(hone_output_file *out, hone_error *err)
+{
+    int code = 0;
+
+    if (fsync(fileno(out->file)))
+        return fail(out->path, errno, err);
+    HONE_TRY(hone__output_may_replace(out->target.data,
+                                      err)); /* it may be one by now */
+    if (out->is_unnamed) {
+        code = give_name(out);
+        out->is_unnamed = code != 0;
+    }
+    if (!code && rename(out->temporary.data, out->target.data))
+        code = errno;
+    return code ? fail(out->path, code, err) : HONE_OK;
+}
+
 hone_status hone__output_file_close(hone_output_file *out, hone_status status,
                                     hone_error *err)
 {
-    const int is_beside = out->temporary.length > 0;
+    const int is_beside = out->is_unnamed || out->temporary.length > 0;
     int code = 0;
 
     if (!out->file)
@@ -296,22 +307,18 @@ hone_status hone__output_file_close(hone_output_file *out, hone_status status,
     errno = 0;
     if (fflush(out->file) || ferror(out->file))
         code = errno ? errno : EIO;
-    if (!code && status == HONE_OK && is_beside && fsync(fileno(out->file)))
-        code = errno;
-    if (fclose(out->file) && !code)
-        code = errno;
-    /* It may be one by now. */
-    if (!code && status == HONE_OK && is_beside)
-        status = may_replace(out->target.data, err);
-    if (!code && status == HONE_OK && is_beside &&
-        rename(out->temporary.data, out->target.data))
-        code = errno;
-    if (is_beside && (code || status != HONE_OK))
+    if (code && status == HONE_OK)
+        status = fail(out->path, code, err);
+    if (status == HONE_OK && is_beside)
+        status = appear(out, err);
+    if (status != HONE_OK && is_beside && !out->is_unnamed)
         (void)unlink(out->temporary.data);
+    if (fclose(out->file) && status == HONE_OK)
+        status = fail(out->path, errno, err);
     hone__text_free(&out->temporary);
     hone__text_free(&out->target);
     out->file = NULL;
-    return code && status == HONE_OK ? fail(out->path, code, err) : status;
+    return status;
 }
 
 hone_status hone__output_replace(const char *path, const void *bytes,

@@ -16,8 +16,12 @@ typedef struct hone_output_file {
     const char *path;    /* as it was named */
     hone_text target;    /* where its links lead */
     hone_text temporary; /* its name until it is whole; "": there is none */
+    int is_unnamed;      /* it has none until then, and goes with the process */
 } hone_output_file;
 
+/* May a result take the place of what is there? HONE_ERR_ARGUMENT: of a
+ * database or a part of one it may not. */
+hone_status hone__output_may_replace(const char *path, hone_error *err);
 /* `path` is not, by whatever name, a file that the command reads. Either may be
  * NULL. HONE_ERR_ARGUMENT. */
 hone_status hone__output_spares(const char *path, const char *input,
