@@ -174,6 +174,10 @@ static void line_of_each_state(void **state)
     hone__watch_line(&tune, 1107, &text);
     assert_non_null(strstr(text.data, ": no trial for 100 s: killed?  7 "));
     hone__text_clear(&text);
+    strcpy(tune.budget, "7"); /* is spent */
+    hone__watch_line(&tune, 1007, &text);
+    assert_non_null(strstr(text.data, "1.0/s  final  best"));
+    hone__text_clear(&text);
     tune.is_running = 0;
     strcpy(tune.verdict, "decided");
     hone__watch_line(&tune, 1107, &text);

@@ -107,16 +107,19 @@ static void state_text(const hone_watch *tune, int64_t now_unix_s, char *out,
         (void)snprintf(out, size, "running");
 }
 
+/* Behind the last trial comes the final, which has no budget. */
 static void left_text(double left_s, char *out, size_t size)
 {
     if (left_s < 0)
-        (void)snprintf(out, size, "?");
+        (void)snprintf(out, size, "left ?");
+    else if (left_s <= 0)
+        (void)snprintf(out, size, "final");
     else if (left_s < 90)
-        (void)snprintf(out, size, "%.0f s", left_s);
+        (void)snprintf(out, size, "left %.0f s", left_s);
     else if (left_s < 5400)
-        (void)snprintf(out, size, "%.0f min", left_s / 60);
+        (void)snprintf(out, size, "left %.0f min", left_s / 60);
     else
-        (void)snprintf(out, size, "%.1f h", left_s / 3600);
+        (void)snprintf(out, size, "left %.1f h", left_s / 3600);
 }
 
 /* ---- the curve ----------------------------------------------------------- */
@@ -211,7 +214,7 @@ static void draw_bar(const hone_watch *tune, const hone_watch_page *page,
     hone__text_printf(line, "%lld trials  %.1f/s", (long long)tune->n_trials,
                       hone__watch_rate(tune, now_unix_s));
     if (tune->is_running)
-        hone__text_printf(line, "  left %s", left);
+        hone__text_printf(line, "  %s", left);
     put_line(page, 0, line, out);
 }
 
@@ -363,7 +366,7 @@ void hone__watch_line(const hone_watch *tune, int64_t now_unix_s,
                       tune->label, state, (long long)tune->n_trials,
                       hone__watch_rate(tune, now_unix_s));
     if (tune->is_running)
-        hone__text_printf(out, "  left %s", left);
+        hone__text_printf(out, "  %s", left);
     if (best_ns(tune) > 0) {
         hone__time_text(best_ns(tune), time);
         hone__text_printf(out, "  best %s %s %s", time,
