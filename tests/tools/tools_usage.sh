@@ -41,6 +41,10 @@ usage "'hone expand' has no option '--jobs'" expand saxpy --jobs 3
 usage "'hone space' has no option '-Z'" space saxpy -Z
 usage "option '--dims' needs a value" space saxpy --dims
 usage "option '--count' takes no value" space saxpy --count=3
+usage "--explain and --count are one or the other" space saxpy --count --explain
+usage "--list and --explain are one or the other" space saxpy -e -l
+usage "--launch-plan and --options are one or the other" \
+    expand saxpy --options --launch-plan
 usage "--format takes one of text|json|csv, not 'xml'" \
     space saxpy --format xml
 usage "--limit takes a whole number from 1 up, not '0'" \

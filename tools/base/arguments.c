@@ -143,6 +143,39 @@ static void add_argument(hone_options *out, const char *text)
     ++out->n_args;
 }
 
+/* What a command prints in place of what it prints without any of them. */
+static const struct {
+    hone_command_id command;
+    hone_option_id options[3];
+    size_t n;
+} alternatives[] = {
+    {HONE_CMD_space, {HONE_OPT_LIST, HONE_OPT_EXPLAIN, HONE_OPT_COUNT}, 3},
+    {HONE_CMD_expand, {HONE_OPT_LAUNCH_PLAN, HONE_OPT_OPTIONS}, 2},
+};
+
+static hone_status check_alternatives(const hone_options *options,
+                                      hone_error *err)
+{
+    for (size_t k = 0; k < sizeof alternatives / sizeof *alternatives; ++k) {
+        const hone_option *given = NULL;
+
+        if (alternatives[k].command != options->command)
+            continue;
+        for (size_t i = 0; i < alternatives[k].n; ++i) {
+            const hone_option_id id = alternatives[k].options[i];
+
+            if (!options->text[id])
+                continue;
+            if (given)
+                return hone__fail(err, HONE_ERR_ARGUMENT,
+                                  "--%s and --%s are one or the other",
+                                  given->name, hone__option_table[id].name);
+            given = &hone__option_table[id];
+        }
+    }
+    return HONE_OK;
+}
+
 static hone_status check_arguments(const hone_options *options, hone_error *err)
 {
     const hone_command *command = &hone__commands[options->command];
@@ -157,7 +190,7 @@ static hone_status check_arguments(const hone_options *options, hone_error *err)
         return hone__fail(
             err, HONE_ERR_ARGUMENT, "'hone %s' does not take the argument '%s'",
             command->name, hone__options_arg(options, (size_t)command->most));
-    return HONE_OK;
+    return check_alternatives(options, err);
 }
 
 /* getopt's tables from ours. The leading '-' keeps arguments in their place
