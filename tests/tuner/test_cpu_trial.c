@@ -2,6 +2,8 @@
 /* Verification on the cpu device: what a variant damages is found, named and
  * put right, like on a GPU. The variant is a C function of this test. */
 #include "tests/tuner/axpy_fixture.h"
+
+#include "runtime/base/alloc.h"
 #include "tuner/cpu/cpu_device.h"
 #include "tuner/trial/problem.h"
 #include "tuner/trial/verify.h"
@@ -203,15 +205,54 @@ static void test_after_timing(void **state)
     assert_int_equal(f->n_runs, 0);
 }
 
+static hone_status download(const hone_block *block, void **out)
+{
+    hone_error err = {.status = HONE_OK};
+
+    return hone__problem_download(&f->problem, block, "a test", "copying", out,
+                                  &err);
+}
+
+/* An array so large that several threads enter its pages, and its last page is
+ * not whole; then the next one into the same memory. */
+static void test_download(void **state)
+{
+    enum { BYTES = (20 << 20) + 5, STEP = 4093 };
+    unsigned char *const bytes = malloc(BYTES);
+    const hone_block none = {.base = 0};
+    hone_block block = {.base = 0};
+    hone_error err = {.status = HONE_OK};
+    void *out = NULL, *first;
+
+    (void)state;
+    assert_non_null(bytes);
+    assert_int_equal(download(&none, &out), HONE_OK);
+    assert_null(out);
+    for (size_t i = 0; i < BYTES; ++i)
+        bytes[i] = (unsigned char)(i * i >> 7);
+    assert_int_equal(hone__block_upload(&f->device, bytes, BYTES, &block, &err),
+                     HONE_OK);
+    assert_int_equal(download(&block, &out), HONE_OK);
+    assert_memory_equal(out, bytes, BYTES);
+    for (size_t i = 0; i < BYTES; i += STEP)
+        ((unsigned char *)at(block.data))[i] = bytes[i] ^= 0xff;
+    first = out;
+    assert_int_equal(download(&block, &out), HONE_OK);
+    assert_ptr_equal(out, first);
+    assert_memory_equal(out, bytes, BYTES);
+    hone__free(out);
+    hone__block_free(&f->device, &block);
+    free(bytes);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_results),
-        TEST(test_own_damage_is_put_right),
-        TEST(test_neighbours),
-        TEST(test_after_timing),
+        TEST(test_results),    TEST(test_own_damage_is_put_right),
+        TEST(test_neighbours), TEST(test_after_timing),
+        TEST(test_download),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
