@@ -181,10 +181,10 @@ typedef struct hone_db_variant {
 hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
                                  int64_t *out_id, hone_error *err);
 
-/* Variants of a template for `arch` with `options` are defaults no more. */
-hone_status hone__db_variants_withdraw(hone_db *db, int64_t template_id,
-                                       const char *arch, const char *options,
-                                       hone_error *err);
+/* Options of a default where nothing was tried. It is none any more where the
+ * last trial of one of its template and architecture is wrong or a fault. */
+#define HONE_DB_FOR_ANY_LENGTH "for any length"
+hone_status hone__db_untried_withdraw(hone_db *db, hone_error *err);
 
 /* What a variant is launched with; free with hone__db_launch_free(). */
 typedef struct hone_db_launch {

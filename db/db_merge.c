@@ -225,6 +225,7 @@ hone_status hone__db_merge_sources(hone_db *db, hone_db_merged *out,
 {
     HONE_TRY(hone__db_add_whole(db, err));
     HONE_TRY(hone__db_exec(db, hone__db_merge_rows, "take its rows", err));
+    HONE_TRY(hone__db_untried_withdraw(db, err)); /* by trials of both */
     HONE_TRY(hone__db_query(
         db,
         "SELECT max(n) FILTER (WHERE what = 'sessions'),"

@@ -100,19 +100,21 @@ static hone_status prepare(hone_db *db, const char *sql, int may_change,
 {
     const char *tail = "";
     hone_status status = HONE_OK;
-    int code;
+    int code, is_alone = 0;
 
     *out = NULL;
     (void)sqlite3_set_authorizer(
         db->handle, may_change ? allow_changes : allow_reading, NULL);
     hone__database_begin(db);
     code = sqlite3_prepare_v2(db->handle, sql, -1, out, &tail);
+    if (code == SQLITE_OK) /* asked as the statement is: settings stay */
+        is_alone = is_blank(db, tail);
     (void)sqlite3_set_authorizer(db->handle, NULL, NULL);
     if (code != SQLITE_OK)
         return refuse(db, code, sql, err);
     if (!*out)
         status = hone__fail(err, HONE_ERR_ARGUMENT, "there is no statement");
-    else if (!is_blank(db, tail))
+    else if (!is_alone)
         status = hone__fail(err, HONE_ERR_ARGUMENT,
                             "one statement at a time: behind the first comes "
                             "%.40s",

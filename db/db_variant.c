@@ -144,16 +144,15 @@ hone_status hone__db_variant_put(hone_db *db, const hone_db_variant *variant,
     }
 }
 
-hone_status hone__db_variants_withdraw(hone_db *db, int64_t template_id,
-                                       const char *arch, const char *options,
-                                       hone_error *err)
+hone_status hone__db_untried_withdraw(hone_db *db, hone_error *err)
 {
-    const hone_db_value values[] = {hone__db_integer(template_id),
-                                    hone__db_text(arch),
-                                    hone__db_text(options)};
-
-    return hone__db_run(db, "withdraw default variants",
-                        "UPDATE variant SET is_default = 0 WHERE"
-                        " template_id = ?1 AND arch = ?2 AND options = ?3",
-                        values, sizeof values / sizeof values[0], NULL, err);
+    return hone__db_exec(
+        db,
+        "UPDATE variant SET is_default = 0 WHERE is_default = 1"
+        " AND options = '" HONE_DB_FOR_ANY_LENGTH "' AND EXISTS"
+        " (SELECT 1 FROM variant w WHERE w.template_id = variant.template_id"
+        "   AND w.arch = variant.arch AND w.is_default = 1 AND"
+        "   (SELECT t.outcome FROM trial t WHERE t.variant_id = w.variant_id"
+        "     ORDER BY t.trial_id DESC LIMIT 1) IN ('wrong', 'fault'))",
+        "withdraw what was found wrong", err);
 }

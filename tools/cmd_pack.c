@@ -42,7 +42,8 @@ static hone_status read_names(const hone_options *options, hone_option_id id,
 
 /* ---- as C ---------------------------------------------------------------- */
 
-/* Of C11 and C++20: no array can be called so. */
+/* Of C and C++, and names that compilers for Linux define: no array can be
+ * called so. */
 static int is_keyword(const char *word, size_t length)
 {
     static const char words[] =
@@ -50,12 +51,15 @@ static int is_keyword(const char *word, size_t length)
         "catch char char8_t char16_t char32_t class co_await co_return "
         "co_yield compl concept const const_cast consteval constexpr constinit "
         "continue decltype default delete do double dynamic_cast else enum "
-        "explicit export extern false float for friend goto if inline int long "
+        "explicit export extern false float for friend goto if inline int "
+        "linux "
+        "long "
         "mutable namespace new noexcept not not_eq nullptr operator or or_eq "
         "private protected public register reinterpret_cast requires restrict "
         "return short signed sizeof static static_assert static_cast struct "
         "switch template this thread_local throw true try typedef typeid "
-        "typename typeof union unsigned using virtual void volatile wchar_t "
+        "typename typeof typeof_unqual union unix unsigned using virtual void "
+        "volatile wchar_t "
         "while xor xor_eq ";
 
     for (const char *at = words; at[1]; at = strchr(at + 1, ' '))
@@ -69,17 +73,21 @@ static void put_identifier(const char *path, hone_text *out)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
-    const char *dot = strchr(base + (*base == '.'), '.');
+    const char *dot = strrchr(base + (*base == '.'), '.');
     const size_t length = dot ? (size_t)(dot - base) : strlen(base);
+    hone_text name = {0};
 
-    if ((!isalpha((unsigned char)*base) && *base != '_') ||
-        is_keyword(base, length))
-        hone__text_puts(out, "pack_");
     for (size_t i = 0; i < length; ++i) {
         const char c = isalnum((unsigned char)base[i]) ? base[i] : '_';
 
-        hone__text_append(out, &c, 1);
+        hone__text_append(&name, &c, 1);
     }
+    if ((!isalpha((unsigned char)*base) && *base != '_') ||
+        is_keyword(hone__text_str(&name), name.length))
+        hone__text_puts(out, "pack_");
+    hone__text_append(out, hone__text_str(&name), name.length);
+    out->failed |= name.failed;
+    hone__text_free(&name);
 }
 
 /* An integer of three digits a byte would be shorter, and slower to write:
@@ -290,6 +298,7 @@ static hone_status make_pack(const hone_options *options, hone_text *out,
                              hone_db_pack_summary *summary, int *is_copy,
                              hone_error *err)
 {
+    const char *output = options->text[HONE_OPT_OUTPUT];
     name_list ops = {0}, archs = {0};
     hone_text path = {0};
     hone_status status = read_names(options, HONE_OPT_PACK_OP, &ops, err);
@@ -298,6 +307,10 @@ static hone_status make_pack(const hone_options *options, hone_text *out,
         status = read_names(options, HONE_OPT_PACK_ARCH, &archs, err);
     if (status == HONE_OK)
         status = hone__locate_db(options, &path, err);
+    if (status == HONE_OK)
+        status = hone__output_may_replace(output, err);
+    if (status == HONE_OK)
+        status = hone__output_spares(output, hone__text_str(&path), err);
     if (status == HONE_OK) {
         *is_copy = hone__check_is_pack(hone__text_str(&path));
         status = *is_copy ? copy_pack(hone__text_str(&path),

@@ -44,7 +44,11 @@ run 0 pack -o p.hpk --db t.db
 run 0 pack -o p.hpk --db t.db
 run 2 pack -o - --db t.db
 [ ! -e ./- ] || fail "a file is called '-'"
+run 2 pack -o p.hpk --format c --db p.hpk
+err_has "'p.hpk' is what is read"
 # An array cannot be called as a word of C or C++ is.
+run 0 pack -o static-assert.c --format c --db t.db
+grep -q 'pack_static_assert\[' static-assert.c || fail "an array is called static_assert"
 run 0 pack -o register.c --format c --db t.db
 grep -q 'pack_register\[' register.c || fail "an array is called register"
 run 0 pack -o registers.c --format c --db t.db

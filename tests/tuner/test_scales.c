@@ -84,7 +84,8 @@ static void try(const subject *s, const char *types, const char *outcome)
 
 static void test_everywhere(void **state)
 {
-    static const int64_t dims[] = {64, 300, 2, 1, 64};
+    static const int64_t dims[] = {64, 300, 2, 1, 64},
+                         other[] = {128, 300, 2, 1, 128};
     subject s = begin(*state, "fft/fft_plain.cu", "cufft.c2c", dims);
     const hone_db_variant member = {.template_id = s.scales.template_id,
                                     .toolchain_id = s.f->toolchain_id,
@@ -128,6 +129,11 @@ static void test_everywhere(void **state)
     try(&s, "64,2", "wrong");
     assert_ok(hone__tune_settle_scales(&s.scales, why));
     assert_rows(s.f->db, LENGTHS, "32,2\n");
+    /* Nor after it is right somewhere else. */
+    try(&s, "128,2", "ok");
+    s.scales.dims = other;
+    assert_ok(hone__tune_settle_scales(&s.scales, why));
+    assert_rows(s.f->db, LENGTHS, "32,2 128,2\n");
     hone__template_free(s.tmpl);
 }
 

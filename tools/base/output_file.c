@@ -61,6 +61,8 @@ static int follow(const char *path, hone_text *out, int *out_is_open)
 
 /* What is open, as files of the system. */
 #define OWN_FILES "/proc/self/fd/"
+/* Of a name until the file is whole. */
+#define NAME_END ".XXXXXX"
 
 /* ---- opening ------------------------------------------------------------- */
 
@@ -124,7 +126,7 @@ static hone_status open_open(hone_output_file *out, hone_error *err)
 static hone_status add_temporary(hone_output_file *out, hone_error *err)
 {
     hone__text_clear(&out->temporary);
-    hone__text_printf(&out->temporary, "%s.XXXXXX",
+    hone__text_printf(&out->temporary, "%s" NAME_END,
                       hone__text_str(&out->target));
     return hone__text_check(&out->temporary, err);
 }
@@ -152,7 +154,7 @@ static int open_unnamed(const hone_output_file *out)
         return -1;
     (void)snprintf(folder, sizeof folder, "%.*s",
                    slash ? (int)(slash + 1 - target) : 1, slash ? target : ".");
-    fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     (void)snprintf(link, sizeof link, OWN_FILES "%d", fd);
     if (fd >= 0 && stat(link, &info)) { /* it could never get a name */
         (void)close(fd);
@@ -180,9 +182,15 @@ static hone_status open_named(hone_output_file *out, int *out_fd,
 static hone_status open_beside(hone_output_file *out, const struct stat *old,
                                hone_error *err)
 {
+    const char *target = hone__text_str(&out->target);
+    const char *slash = strrchr(target, '/');
     unsigned mode = old ? old->st_mode & 0777 : new_mode();
-    int code = 0, fd = open_unnamed(out);
+    int code = 0, fd;
 
+    /* With what is added to it: not when all is written. */
+    if (strlen(slash ? slash + 1 : target) + strlen(NAME_END) > NAME_MAX)
+        return fail(out->path, ENAMETOOLONG, err);
+    fd = open_unnamed(out);
     out->is_unnamed = fd >= 0;
     if (fd < 0)
         HONE_TRY(open_named(out, &fd, err));
@@ -250,32 +258,53 @@ hone_status hone__output_file_open(const char *path, hone_output_file *out,
 
 /* ---- writing ------------------------------------------------------------- */
 
+/* Where no file without a name may get one: its bytes, in one that has it. An
+ * errno, or 0. */
+static int copy_to(int to, int from)
+{
+    char bytes[1 << 14];
+    ssize_t n;
+
+    for (off_t at = 0; (n = pread(from, bytes, sizeof bytes, at)) > 0; at += n)
+        for (ssize_t done = 0, k; done < n; done += k) {
+            k = write(to, bytes + done, (size_t)(n - done));
+            if (k < 0)
+                return errno;
+        }
+    return n < 0 || fsync(to) ? errno : 0;
+}
+
 /* What has no name gets one that nothing else has, for a moment. An errno, or
  * 0. */
 static int give_name(hone_output_file *out)
 {
-    enum { MOST_TRIES = 100 };
+    struct stat info;
     char link[32];
+    int code = 0, fd;
 
+    if (add_temporary(out, NULL) != HONE_OK)
+        return ENOMEM;
     (void)snprintf(link, sizeof link, OWN_FILES "%d", fileno(out->file));
-    for (int i = 0; i < MOST_TRIES; ++i) {
-        int fd;
-
-        if (add_temporary(out, NULL) != HONE_OK)
-            return ENOMEM;
-        /* Names are its business; the file goes again. */
-        fd = mkstemp(out->temporary.data);
-        if (fd < 0)
-            return errno;
-        (void)close(fd);
-        (void)unlink(out->temporary.data);
-        if (linkat(AT_FDCWD, link, AT_FDCWD, out->temporary.data,
-                   AT_SYMLINK_FOLLOW) == 0)
-            return 0;
-        if (errno != EEXIST)
-            return errno;
+    fd = mkstemp(out->temporary.data); /* of names it knows most */
+    if (fd < 0) {
+        code = errno;
+        hone__text_free(&out->temporary);
+        return code;
     }
-    return EEXIST;
+    (void)unlink(out->temporary.data);
+    if (linkat(AT_FDCWD, link, AT_FDCWD, out->temporary.data,
+               AT_SYMLINK_FOLLOW)) {
+        (void)close(fd);
+        fd = open(out->temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  0600);
+        code = fd < 0 ? errno : copy_to(fd, fileno(out->file));
+        if (!code && (fstat(fileno(out->file), &info) ||
+                      fchmod(fd, info.st_mode & 0777)))
+            errno = 0; /* it stays ours alone */
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    return code;
 }
 
 /* It takes the place of the target. */

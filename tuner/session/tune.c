@@ -192,8 +192,12 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
         (!run->request->list ||
          (!run->request->list_unranked && hone__tune_list_is_better(run))))
         status = hone__tune_final(run, err);
-    if (status == HONE_OK && hone__tune_is_recorded(run))
-        status = settle_scales(run, err);
+    if (hone__tune_is_recorded(run)) {
+        const hone_status stored =
+            settle_scales(run, status == HONE_OK ? err : NULL);
+
+        status = status == HONE_OK ? stored : status;
+    }
     result->final_s = hone__now_s() - final_start_s;
     return status == HONE_OK ? hone__tune_learned_keep(run, err) : status;
 }

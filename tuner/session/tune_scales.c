@@ -16,9 +16,6 @@
 /* Of more combinations of scales none is stored. */
 enum { MOST_COMBINATIONS = 256 };
 
-/* Not what members of choosers have: their plans must stay as they are. */
-static const char for_any_length[] = "for any length";
-
 /* ---- the last trial of it ------------------------------------------------ */
 
 typedef struct last_trial {
@@ -169,7 +166,9 @@ static hone_status put(const hone_scales *s, const last_trial *trial,
                            .toolchain_id = trial->toolchain_id,
                            .config = trial->config,
                            .arch = s->arch,
-                           .options = for_any_length,
+                           /* Not what members of choosers have, whose
+                              plans must stay as they are. */
+                           .options = HONE_DB_FOR_ANY_LENGTH,
                            .outcome = "ok",
                            .registers = -1,
                            .spill_bytes = -1,
@@ -198,9 +197,7 @@ hone_status hone__tune_settle_scales(const hone_scales *s, hone_error *err)
     HONE_TRY(hone__db_begin(s->db, err));
     if (trial.outcome == HONE_OUTCOME_OK)
         status = put(s, &trial, err);
-    else if (trial.outcome == HONE_OUTCOME_WRONG ||
-             trial.outcome == HONE_OUTCOME_FAULT)
-        status = hone__db_variants_withdraw(s->db, s->template_id, s->arch,
-                                            for_any_length, err);
+    if (status == HONE_OK)
+        status = hone__db_untried_withdraw(s->db, err);
     return hone__db_end(s->db, status, err);
 }

@@ -15,11 +15,11 @@ typedef struct hone_scales {
     const char *arch;    /* of its variants: "sm_90" */
 } hone_scales;
 
-/* By what the last trial of its default variant says, of the types of `dims`:
- * it is right, and then it becomes the default for those with every other value
- * of scales, where `db` has none; or it is wrong, and then it is none where it
- * was not tried. Nothing for kernels, for operations without scales, and for
- * more than 256 combinations of them. */
+/* If the last trial of its default variant, of the types of `dims`, is right,
+ * it is the default for those with every other value of scales, too, where `db`
+ * has none; unless the last trial of any such default is wrong: then it is none
+ * where it was not tried. Nothing for kernels, for operations without scales,
+ * and for more than 256 combinations of them. */
 hone_status hone__tune_settle_scales(const hone_scales *scales,
                                      hone_error *err);
 
