@@ -134,6 +134,9 @@ err_has "cannot write 'no/such/folder.csv'"
 "$tests/make_version" old.db 8 "$here/../db/version_1.sql"
 run 3 export saxpy --db old.db
 err_has "hone merge old.db"
+long=$(printf '%0250d' 0)
+run 3 export saxpy --db known.db -o "$long"
+err_has "File name too long"
 run 0 export saxpy --db known.db -o kept.csv -q
 before=$(cksum <kept.csv)
 run 3 export nothing --db known.db -o kept.csv

@@ -137,6 +137,33 @@ static void test_everywhere(void **state)
     hone__template_free(s.tmpl);
 }
 
+/* What was wrong in one database is trusted nowhere in one that takes it. */
+static void test_merged(void **state)
+{
+    static const int64_t dims[] = {64, 300, 2, 1, 64};
+    db_fixture *const f = *state;
+    db_fixture other = *f;
+    subject s = begin(f, "fft/fft_plain.cu", "cufft.c2c", dims), wrong;
+    const char *const paths[] = {other.path};
+    hone_db_merged merged;
+
+    try(&s, "64,2", "ok");
+    assert_ok(hone__tune_settle_scales(&s.scales, why));
+    assert_rows(f->db, LENGTHS, ALL);
+    fixture_path(f, "other.db", other.path, sizeof other.path);
+    fixture_open(&other);
+    fixture_fill(&other);
+    wrong = begin(&other, "fft/fft_plain.cu", "cufft.c2c", dims);
+    try(&wrong, "256,2", "wrong");
+    hone__db_close(other.db);
+    assert_int_equal(
+        fixture_sql(&other, "UPDATE session SET started_unix_s = 7"), 0);
+    assert_ok(hone__db_merge_files(f->db, paths, 1, &merged, why));
+    assert_rows(f->db, LENGTHS, "64,2\n");
+    hone__template_free(wrong.tmpl);
+    hone__template_free(s.tmpl);
+}
+
 /* An operation without scales. */
 static void test_nowhere(void **state)
 {
@@ -154,6 +181,7 @@ static void test_nowhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {CASE_FILLED(test_everywhere),
+                                       CASE_FILLED(test_merged),
                                        CASE_FILLED(test_nowhere)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

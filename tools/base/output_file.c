@@ -301,6 +301,8 @@ static int give_name(hone_output_file *out)
         if (!code && (fstat(fileno(out->file), &info) ||
                       fchmod(fd, info.st_mode & 0777)))
             errno = 0; /* it stays ours alone */
+        if (code && fd >= 0)
+            (void)unlink(out->temporary.data);
     }
     if (fd >= 0)
         (void)close(fd);
