@@ -135,7 +135,7 @@ err_has "cannot write 'no/such/folder.csv'"
 run 3 export saxpy --db old.db
 err_has "hone merge old.db"
 long=$(printf '%0250d' 0)
-run 3 export saxpy --db known.db -o "$long"
+run 3 export saxpy --db known.db --format csv -o "$long"
 err_has "File name too long"
 run 0 export saxpy --db known.db -o kept.csv -q
 before=$(cksum <kept.csv)
