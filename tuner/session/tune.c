@@ -192,7 +192,8 @@ static hone_status run_phases(hone_tune_run *run, hone_error *err)
         (!run->request->list ||
          (!run->request->list_unranked && hone__tune_list_is_better(run))))
         status = hone__tune_final(run, err);
-    if (hone__tune_is_recorded(run)) {
+    if (hone__tune_is_recorded(run) &&
+        (status == HONE_OK || status == HONE_ERR_INTERRUPTED)) {
         const hone_status stored =
             settle_scales(run, status == HONE_OK ? err : NULL);
 
