@@ -8,24 +8,8 @@
 
 #include <cmocka.h>
 
-#include "gen/parse/parse.h"
+#include "tests/tuner/shipped_template.h"
 #include "tuner/portfolio/matrix.h"
-
-#include <stdio.h>
-
-static hone_template *load(const char *name)
-{
-    static const char templates[] = "../../templates";
-    hone_diagnostics diagnostics = {0};
-    hone_template *tmpl = NULL;
-    hone_error err = {0};
-    char path[4096];
-
-    (void)snprintf(path, sizeof path, "%s/%s", templates, name);
-    if (hone__template_load(path, templates, &tmpl, &diagnostics, &err))
-        fail_msg("%s", err.text);
-    return tmpl;
-}
 
 /* The plan of a candidate is what programs ask: is it valid, what does it do?
  */
@@ -66,7 +50,7 @@ static void check(const hone_template *tmpl, const char *config,
 
 static void test_kernel(void **state)
 {
-    hone_template *tmpl = load("gemm/gemm_simt.cu");
+    hone_template *tmpl = shipped_template("gemm/gemm_simt.cu");
 
     (void)state;
     check(tmpl, "", NULL);
@@ -75,7 +59,7 @@ static void test_kernel(void **state)
 
 static void test_library(void **state)
 {
-    hone_template *of = load("gemm/gemm_simt.cu"), *tmpl = NULL;
+    hone_template *of = shipped_template("gemm/gemm_simt.cu"), *tmpl = NULL;
     hone_error err = {0};
 
     (void)state;

@@ -3,10 +3,9 @@
  * at the others, where nothing was tuned. */
 #include "tests/db/db_fixture.h"
 
-#include "gen/parse/parse.h"
+#include "tests/tuner/shipped_template.h"
 #include "tuner/session/tune_scales.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct subject {
@@ -14,20 +13,6 @@ typedef struct subject {
     hone_template *tmpl;
     hone_scales scales;
 } subject;
-
-static hone_template *load(const char *name)
-{
-    static const char templates[] = "../../templates";
-    hone_diagnostics diagnostics = {0};
-    hone_template *tmpl = NULL;
-    hone_error err = {0};
-    char path[4096];
-
-    (void)snprintf(path, sizeof path, "%s/%s", templates, name);
-    if (hone__template_load(path, templates, &tmpl, &diagnostics, &err))
-        fail_msg("%s", err.text);
-    return tmpl;
-}
 
 static subject begin(db_fixture *f, const char *file, const char *function,
                      const int64_t *dims)
@@ -38,7 +23,7 @@ static subject begin(db_fixture *f, const char *file, const char *function,
                                   .sha256 = fixture_sha256,
                                   .source = "o",
                                   .source_bytes = 1};
-    hone_template *const of = load(file);
+    hone_template *const of = shipped_template(file);
     subject s = {.f = f};
 
     assert_ok(hone__template_of_vendor(of, function, &s.tmpl, why));
