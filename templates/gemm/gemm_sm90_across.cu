@@ -16,7 +16,9 @@
  * (swizzle). A warp has 16 rows of each of its HEIGHTS products, and which ones is free:
  * a thread takes HEIGHTS*2 neighbours at once, and eight threads take pieces in an order
  * in which no two of a load lie in the same banks (`corner`). So it has neighbours of a
- * row of C, too, where SWAP.
+ * row of C, too, where SWAP. With AHEAD a warp group reads its elements of the next slot
+ * while products of the last one run, which are then followed by others at once; without,
+ * other warp groups multiply meanwhile.
  *
  * Parts of K: the blocks of a cluster have K_BLOCKS of them. Each block adds up a share
  * of the sums, which it reads from the shared memory of all. What clusters, or single
@@ -169,6 +171,70 @@ __device__ __forceinline__ void read(fragments &x, unsigned low, unsigned high)
             x[i][0][0] = a.x, x[i][0][1] = a.y, x[i][0][2] = b.x, x[i][0][3] = b.y;
         }
     }
+}
+
+/* Where a warp group reads: its thread's two places of X in the first slot, and what
+ * describes Y there. */
+struct reader {
+    unsigned low, high;
+    unsigned long long y;
+
+    __device__ __forceinline__ void next(fragments &x, const gemm::ring_place &place) const
+    {
+        const int slot = place.slot * products::SLOT;
+
+        hone::barrier_wait(place.own_full(), place.round);
+        read(x, low + slot, high + slot);
+    }
+    __device__ __forceinline__ void multiply(products::sums &sums, const fragments &x,
+                                             int slot, int old) const
+    {
+        hone::wgmma_begin();
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int h = 0; h < HEIGHTS; h++)
+                products::multiply(sums[h], x[i][h], y + (slot * products::SLOT + operand_y::at(i)) / 16, i > 0 || old);
+        hone::wgmma_commit();
+    }
+};
+
+/* A slot's products are done, and it may be filled. */
+__device__ __forceinline__ void finish(const gemm::ring_place &place, int slot)
+{
+    hone::wgmma_wait<0>();
+    gemm::release<1>(place, slot);
+}
+
+/* All of `count` slots. Elements of X stay where they are until their products are done:
+ * what is read meanwhile goes to others, in turn. (Two slots' products under way at once
+ * would have to be of elements that nothing but wgmma changes meanwhile: compilers let
+ * them wait for each other, C7513.) */
+__device__ __forceinline__ void multiply_all(products::sums &sums, gemm::ring_place &place,
+                                             const reader &from, int count)
+{
+    constexpr int SETS = 1 + AHEAD;
+    fragments x[SETS];
+
+    from.next(x[0], place);
+#pragma unroll 1
+    for (int step = 0; step < count; step += SETS)
+#pragma unroll
+        for (int i = 0; i < SETS; i++) {
+            const int slot = place.slot;
+            const bool is_last = step + i + 1 == count;
+
+            from.multiply(sums, x[i], slot, step + i > 0);
+            if (!AHEAD)
+                finish(place, slot);
+            place.advance();
+            if (!is_last)
+                from.next(x[(i + 1) % SETS], place);
+            if (AHEAD)
+                finish(place, slot);
+            if (is_last)
+                break;
+        }
 }
 
 /* What a block has: a tile, and of its K steps of 32. */
@@ -454,28 +520,11 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
 
     const corner here;
     const int k = threadIdx.x % 4;
-    const unsigned low = place.slots + here.at(k), high = place.slots + here.at(k + 4);
-    const unsigned long long y = operand_y::DESCRIPTOR + hone::wgmma_address(place.slots + operand_x::BYTES);
+    const reader from = {place.slots + here.at(k), place.slots + here.at(k + 4),
+                         operand_y::DESCRIPTOR + hone::wgmma_address(place.slots + operand_x::BYTES)};
     products::sums sums = {};
 
-#pragma unroll 1
-    for (int step = mine.first; step < mine.end; step++) {
-        const int slot = place.slot * products::SLOT;
-        fragments x;
-
-        hone::barrier_wait(place.own_full(), place.round);
-        read(x, low + slot, high + slot);
-        hone::wgmma_begin();
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-#pragma unroll
-            for (int h = 0; h < HEIGHTS; h++)
-                products::multiply(sums[h], x[i][h], y + (slot + operand_y::at(i)) / 16, i > 0 || step > mine.first);
-        hone::wgmma_commit();
-        hone::wgmma_wait<0>();
-        gemm::release<1>(place, place.slot);
-        place.advance();
-    }
+    multiply_all(sums, place, from, mine.end - mine.first);
     gemm::finish_slots<products>(sums, place, 0);
     hone::wait_for_previous();
 

@@ -17,6 +17,8 @@
 #pragma hone param SPLIT in {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
 #pragma hone param K_BLOCKS in {1, 2, 4, 8} when SPLIT > 1
 #pragma hone param STAGES in {3, 4, 5, 6, 8, 10, 12, 16} default 4
+/* Whether a warp group reads its elements of X while it multiplies the ones before. */
+#pragma hone param AHEAD: bool
 
 #pragma hone let ROWS = SWAP ? N : M
 #pragma hone let COLS = SWAP ? M : N
@@ -48,13 +50,13 @@
 /* Registers of a thread, by what compilers took. Of nine warps three are in one quarter of
  * a multiprocessor, which has 168 for each thread of them; of twelve, four of which give
  * most of theirs away, more. Blocks that a multiprocessor holds. */
-#pragma hone let REGISTERS = FOURS*4 + HEIGHTS*16 + 44
+#pragma hone let REGISTERS = FOURS*4 + (1 + AHEAD)*HEIGHTS*16 + 44
 #pragma hone let MOVES = CONSUMERS == 2 && REGISTERS > 168
 #pragma hone let THREADS = CONSUMERS*128 + (MOVES ? 128 : 32)
 #pragma hone let SLOT = (BM + BN)*128
 #pragma hone let SMEM = 1024 + STAGES*SLOT + 256
 #pragma hone let BESIDE = MOVES ? 1 : max(min(device.smem_sm/(SMEM + 1024), min(65536/(REGISTERS*THREADS), 2048/THREADS)), 1)
-#pragma hone let IS_DEFAULT = CONSUMERS == 2 && HEIGHTS == 1 && BN == 64 && SPLIT == 1 && STAGES == 4
+#pragma hone let IS_DEFAULT = CONSUMERS == 2 && HEIGHTS == 1 && BN == 64 && SPLIT == 1 && STAGES == 4 && !AHEAD
 
 #pragma hone require SWAP ? TRANS_B == 0 : TRANS_A == 1 "that factor lies along K: gemm/sm90_f32 reads it as it is"
 #pragma hone require (K == 1 || LDX % 4 == 0) && (BATCH == 1 || STRIDE_X % 4 == 0) "rows of what lies across K are not aligned: gemm/sm90_f32 copies them"
@@ -71,10 +73,14 @@
 #pragma hone prefer IS_DEFAULT || SPLIT == 1 || BLOCKS <= 3*device.sm_count*BESIDE "enough blocks without splitting K so often"
 #pragma hone prefer IS_DEFAULT || 2*BLOCKS >= device.sm_count || OF_PART < 8 || SPLIT == 128 "most multiprocessors idle"
 #pragma hone prefer IS_DEFAULT || PARTIALS*SHARE <= 512 "who is last would add up for too long"
+#pragma hone prefer IS_DEFAULT || !AHEAD || OF_PART > 1 "there is nothing ahead"
 #pragma hone prefer IS_DEFAULT || STAGES == 3 || STAGES < 2*OF_PART "slots that nothing ever fills"
 #pragma hone prefer IS_DEFAULT || STAGES >= min(OF_PART, 8) || 2*BESIDE*STAGES*SLOT >= device.smem_sm || min(BESIDE*device.sm_count, BLOCKS)*STAGES*SLOT >= 80K*device.sm_count "the ring is too short for what copies need"
 
-/* Clocks of a multiprocessor, fitted to 429 trials of eleven products on an H200 (decision
+/* What AHEAD spares is a guess: a warp group's products follow each other but for 60 clocks,
+ * where what it reads takes no longer than they do, and it holds one slot more.
+ *
+ * Clocks of a multiprocessor, fitted to 429 trials of eleven products on an H200 (decision
  * 241; what packing takes is that of gemm/sm90_f32): memory brings 16 bytes a clock to
  * each. A cluster lies within a part of the device: by the driver 120 of the 132
  * multiprocessors hold blocks of clusters where each holds one; of 4 blocks
@@ -83,8 +89,9 @@
 #pragma hone let AT_ONCE = min(BESIDE, ceildiv(BLOCKS, device.sm_count))
 #pragma hone let MULTIPLY = HEIGHTS*4*max(BN*12/25, 53)
 #pragma hone let FETCH = AT_ONCE*SLOT/58
-#pragma hone let WAIT = 1430/STAGES
-#pragma hone let ONE_STEP = max(max(FETCH, WAIT), max(AT_ONCE*CONSUMERS*MULTIPLY, MULTIPLY + 235))
+#pragma hone let WAIT = 1430/(STAGES - AHEAD)
+#pragma hone let ALONE = AHEAD ? max(MULTIPLY + 60, 235) : MULTIPLY + 235
+#pragma hone let ONE_STEP = max(max(FETCH, WAIT), max(AT_ONCE*CONSUMERS*MULTIPLY, ALONE))
 #pragma hone let STEP = (7*ONE_STEP + 2*(FETCH + WAIT + AT_ONCE*CONSUMERS*MULTIPLY))/9
 #pragma hone let MEMORY = BATCH*((K*ROWS + K*COLS)*4 + (1 + ADD)*M*N*4)/(16*device.sm_count)
 #pragma hone let BUSY = ceildiv(BLOCKS, max(ROOM, 1))*(3600 + OF_PART*STEP + AT_ONCE*BM*BN*(1 + ADD)/3)

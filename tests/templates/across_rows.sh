@@ -18,6 +18,8 @@ right $plain "$two,SPLIT=3,K_BLOCKS=1"
 grep -q '^#pragma hone launch gemm_sm90_across_pack.* early' "$work/$imitated" &&
     fail "gemm/sm90_across reads X before it waits for what packs Y"
 right 1,4,1,tf32 "$one"
+right $plain "$one,AHEAD=true"
+right $plain "$two,SPLIT=3,K_BLOCKS=1,AHEAD=true"
 right 260,37,203,tf32,f32,1,0,,41 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4
 if [ "$every" -eq 1 ]; then
     right 37,261,203,tf32,f32,0,0,204,264,263,2 "$one"
@@ -28,6 +30,9 @@ if [ "$every" -eq 1 ]; then
     right 260,37,203,tf32,f32,1,1 SWAP=false,CONSUMERS=2,HEIGHTS=1,BN=24,STAGES=3
     right 260,38,203,tf32,f32,1,1,,204,,3 SWAP=false,CONSUMERS=2,HEIGHTS=2,BN=24,STAGES=3
     right 70,1300,203,tf32,f32,0,0,204,ADD=0 SWAP=true,CONSUMERS=1,HEIGHTS=1,BN=16,STAGES=4
+    right 1,4,1,tf32 "$one,AHEAD=true"
+    right 260,37,64,tf32,f32,1,0,,41 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4,AHEAD=true
+    right 260,37,65,tf32,f32,1,0,,41 SWAP=false,CONSUMERS=2,HEIGHTS=1,BN=24,STAGES=3,AHEAD=true
     right 150,260,70,tf32,f32,0,0 SWAP=true,CONSUMERS=2,HEIGHTS=2,BN=128,STAGES=3
 fi
 across=$imitated
@@ -42,7 +47,7 @@ planted $across 'f \/ 2 \* 8 + q + f % 2' 'f \/ 2 * 8 + q' $plain $two
 planted $across 'some, rows - row' 'some, 4' 37,262,203,tf32,f32,0,0,204,264 $two
 planted $across 'col + i < cols' 'col <= cols' $plain $one
 planted $across 'row + j < rows' 'row <= rows' 260,37,203,tf32,f32,1,1 SWAP=false,CONSUMERS=2,HEIGHTS=2,BN=24,STAGES=3
-planted $across 'steps \* (blockIdx.z + 1)' 'steps * blockIdx.z + 1' $plain "$two,SPLIT=3,K_BLOCKS=1"
+planted $across 'steps \* (blockIdx.z + 1)' '(steps * (blockIdx.z + 1) - 1)' $plain "$two,SPLIT=3,K_BLOCKS=1"
 planted $across 'group \* 8 + in_group % wide' 'group * 8 + in_group % 8' 70,1300,203,tf32,f32,0,0,204 SWAP=true,CONSUMERS=1,HEIGHTS=2,BN=16,STAGES=3
 planted $across 'in_group \/ wide' '0' 70,1300,203,tf32,f32,0,0,204 SWAP=true,CONSUMERS=1,HEIGHTS=2,BN=16,STAGES=3
 planted $across 'share \* PARTIALS + blockIdx.z' 'share + blockIdx.z' 37,520,203,tf32,f32,0,0,204 "$two,SPLIT=3,K_BLOCKS=1"
@@ -53,4 +58,7 @@ planted $across 'X_OF_B_ALL = BATCH' 'X_OF_B_ALL = 1' 37,132,203,tf32,f32,0,0,20
 planted $across 'beta \* v\[j\].z' '0 * v[j].z' $plain $one
 planted $across 'blockIdx.y \* step_c' '0' 37,132,203,tf32,f32,0,0,204,,,3 $one
 planted $across 'y.pitch = ldy' 'y.pitch = pitch' 37,260,203,tf32,f32,0,0,,,263 $two
+planted $across '(i + 1) % SETS' 'i % SETS' $plain "$one,AHEAD=true"
+planted $across 'step + i > 0' 'step > 0' $plain "$one,AHEAD=true"
+planted $across 'sums, x\[i\], slot' 'sums, x[0], slot' $plain "$one,AHEAD=true"
 planted gemm_sm90_across_space.cuh 'Y_ACROSS || ' '' 260,37,203,tf32,f32,1,0,,40 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4
