@@ -15,10 +15,13 @@
  * of 32 k; 128 bytes each, whose eight pieces of 16 are exchanged by the row's number
  * (swizzle). A warp has 16 rows of each of its HEIGHTS products, and which ones is free:
  * a thread takes HEIGHTS*2 neighbours at once, and eight threads take pieces in an order
- * in which no two of a load lie in the same banks (`corner`). So it has neighbours of a
+ * in which no two of a load lie in the same banks (gemm_sm90_across_parts.cuh). So it has neighbours of a
  * row of C, too, where SWAP. With AHEAD a warp group reads its elements of the next slot
  * while products of the last one run, which are then followed by others at once; without,
  * other warp groups multiply meanwhile.
+ *
+ * With PERSISTENT a block takes one tile after the other: slots fill with the next one's
+ * while sums of the last are written.
  *
  * Parts of K: the blocks of a cluster have K_BLOCKS of them. Each block adds up a share
  * of the sums, which it reads from the shared memory of all. What clusters, or single
@@ -35,6 +38,7 @@
 #include "gemm_sm90_f32_pack.cuh"
 #include "gemm_sm90_parts.cuh"
 #include "gemm_sm90_slots.cuh"
+#include "gemm_sm90_across_parts.cuh"
 
 #pragma hone implements gemm/sm90_across "wgmma of tf32 with a factor across K, which comes from registers"
 #pragma hone require K > 0 "nothing is multiplied: the plain implementation writes beta*C"
@@ -62,13 +66,13 @@
 /* Not early: it begins when what wrote X has ended, and the product, which begins no sooner,
  * reads X before it waits for this launch. */
 #pragma hone launch gemm_sm90_across_pack if(PACK_Y) grid(min(ceildiv(COLS, 32)*ceildiv(K, 64)*BATCH, device.sm_count*32)) block(256) args(pick(SWAP, B, A), packed, i32(COLS), i32(K), i32(PITCH), i64(LDY), i64(STRIDE_Y), i32(BATCH))
-#pragma hone launch gemm_sm90_across grid(TILES_X*TILES_Y, BATCH, SPLIT) block(THREADS) shared(SMEM) cluster(1, 1, OF_CLUSTER) args(pick(SWAP, X_OF_A, X_OF_B), pick(PACK_Y ? 2 : SWAP, Y_OF_B, Y_OF_A, Y_PACKED), C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(STEPS), i32(SPLIT), i32(STAGES), i32(TILES_X), i32(TILES_Y), i32(IN_FOURS + IN_PAIRS), i32(PACK_Y)) early
+#pragma hone launch gemm_sm90_across grid(PERSISTENT ? min(TILES, RESIDENT) : TILES, 1, SPLIT) block(THREADS) shared(SMEM) cluster(1, 1, OF_CLUSTER) args(pick(SWAP, X_OF_A, X_OF_B), pick(PACK_Y ? 2 : SWAP, Y_OF_B, Y_OF_A, Y_PACKED), C, partial, tickets, alpha, beta, i64(LDC), i64(STRIDE_C), i32(ROWS), i32(COLS), i32(STEPS), i32(SPLIT), i32(STAGES), i32(TILES_X), i32(TILES_Y), i32(TILES), i32(IN_FOURS + IN_PAIRS), i32(PACK_Y)) early
 
 namespace {
 
 namespace gemm = hone::gemm;
+namespace across = hone::across;
 
-constexpr int BOX = 32 * 128; /* 32 rows of the product and 32 k, bytes */
 constexpr int NEXT_TO = 2 * HEIGHTS; /* neighbours that a thread has */
 constexpr int ALL_THREADS = CONSUMERS * 128; /* that multiply */
 
@@ -83,7 +87,7 @@ struct operand_x {
     {
 #pragma unroll
         for (int i = 0; i < BM / 32; i++)
-            hone::tensor_load(to + i * BOX, map, row + i * 32, k, matrix, barrier);
+            hone::tensor_load(to + i * across::BOX, map, row + i * 32, k, matrix, barrier);
     }
 };
 using operand_y = gemm::operand<false, BN, 32, 32, 1>;
@@ -119,180 +123,97 @@ struct products : gemm::tiling<operand_x, operand_y, HEIGHTS * 64, CONSUMERS, fa
 };
 static_assert(products::SLOT == SLOT, "shared memory is less");
 
-/* Which rows of the tile this thread's are: its row r = lane/4 and row r + 8 of each
- * product are NEXT_TO neighbours. Threads of a load that reads 128 bytes have two
- * neighbouring r (loads of 16 bytes) or four (of 8), and for each of them every k: pieces
- * of r that differ in bit 2 lie in other banks. */
-struct corner {
-    int box, piece, half; /* 32 rows, 4 of them, and of these 2 */
-
-    __device__ __forceinline__ corner()
-    {
-        const int r = threadIdx.x % 32 / 4, warp = threadIdx.x / 32;
-
-        if constexpr (HEIGHTS == 2) {
-            box = warp;
-            piece = r % 2 * 4 + r / 2;
-            half = 0;
-        } else {
-            box = warp / 2;
-            piece = r / 2 % 2 * 4 + warp % 2 * 2 + r / 4;
-            half = r % 2;
-        }
-    }
-    __device__ __forceinline__ int row() const { return box * 32 + piece * 4 + half * 2; }
-    /* Where its elements of k, of the first eight of a slot, are in X. */
-    __device__ __forceinline__ unsigned at(int k) const
-    {
-        return box * BOX + k * 128 + (piece ^ k) * 16 + half * 8;
-    }
-};
-
-/* A thread's elements of X of a slot, for each 8 k and height. */
-using fragments = unsigned[4][HEIGHTS][4];
-
-__device__ __forceinline__ void read(fragments &x, unsigned low, unsigned high)
-{
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if constexpr (HEIGHTS == 2) {
-            uint4 a, b;
-
-            hone::shared_load(low + i * 1024, a);
-            hone::shared_load(high + i * 1024, b);
-            x[i][0][0] = a.x, x[i][0][1] = a.y, x[i][0][2] = b.x, x[i][0][3] = b.y;
-            x[i][HEIGHTS - 1][0] = a.z, x[i][HEIGHTS - 1][1] = a.w;
-            x[i][HEIGHTS - 1][2] = b.z, x[i][HEIGHTS - 1][3] = b.w;
-        } else {
-            uint2 a, b;
-
-            hone::shared_load(low + i * 1024, a);
-            hone::shared_load(high + i * 1024, b);
-            x[i][0][0] = a.x, x[i][0][1] = a.y, x[i][0][2] = b.x, x[i][0][3] = b.y;
-        }
-    }
-}
-
-/* Where a warp group reads: its thread's two places of X in the first slot, and what
- * describes Y there. */
-struct reader {
-    unsigned low, high;
-    unsigned long long y;
-
-    __device__ __forceinline__ void next(fragments &x, const gemm::ring_place &place) const
-    {
-        const int slot = place.slot * products::SLOT;
-
-        hone::barrier_wait(place.own_full(), place.round);
-        read(x, low + slot, high + slot);
-    }
-    __device__ __forceinline__ void multiply(products::sums &sums, const fragments &x,
-                                             int slot, int old) const
-    {
-        hone::wgmma_begin();
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-#pragma unroll
-            for (int h = 0; h < HEIGHTS; h++)
-                products::multiply(sums[h], x[i][h], y + (slot * products::SLOT + operand_y::at(i)) / 16, i > 0 || old);
-        hone::wgmma_commit();
-    }
-};
-
-/* A slot's products are done, and it may be filled. */
-__device__ __forceinline__ void finish(const gemm::ring_place &place, int slot)
-{
-    hone::wgmma_wait<0>();
-    gemm::release<1>(place, slot);
-}
-
-/* All of `count` slots. Elements of X stay where they are until their products are done:
- * what is read meanwhile goes to others, in turn. (Two slots' products under way at once
- * would have to be of elements that nothing but wgmma changes meanwhile: compilers let
- * them wait for each other, C7513.) */
-__device__ __forceinline__ void multiply_all(products::sums &sums, gemm::ring_place &place,
-                                             const reader &from, int count)
-{
-    constexpr int SETS = 1 + AHEAD;
-    fragments x[SETS];
-
-    from.next(x[0], place);
-#pragma unroll 1
-    for (int step = 0; step < count; step += SETS)
-#pragma unroll
-        for (int i = 0; i < SETS; i++) {
-            const int slot = place.slot;
-            const bool is_last = step + i + 1 == count;
-
-            from.multiply(sums, x[i], slot, step + i > 0);
-            if (!AHEAD)
-                finish(place, slot);
-            place.advance();
-            if (!is_last)
-                from.next(x[(i + 1) % SETS], place);
-            if (AHEAD)
-                finish(place, slot);
-            if (is_last)
-                break;
-        }
-}
-
-/* What a block has: a tile, and of its K steps of 32. */
+/* What a block has: a tile of a matrix of the batch, and of its K steps of 32. */
 struct work {
-    int row, col, tile, first, end;
+    int row, col, matrix, tile, first, end;
 
     /* Eight tiles of X beside each other, all of Y, then the next eight. */
-    __device__ __forceinline__ work(int steps, int split, int tiles_x, int tiles_y)
+    __device__ __forceinline__ work(int number, int steps, int split, int tiles_x, int tiles_y)
     {
-        const int of_group = 8 * tiles_y, group = blockIdx.x / of_group;
-        const int in_group = blockIdx.x - group * of_group;
+        const int of_matrix = tiles_x * tiles_y, of_group = 8 * tiles_y;
+
+        tile = number;
+        matrix = number / of_matrix;
+        number -= matrix * of_matrix;
+        const int group = number / of_group, in_group = number - group * of_group;
         const int wide = min(8, tiles_x - group * 8);
 
         row = (group * 8 + in_group % wide) * BM;
         col = in_group / wide * BN;
-        tile = blockIdx.y * gridDim.x + blockIdx.x;
         first = (int)((long long)steps * blockIdx.z / split);
         end = (int)((long long)steps * (blockIdx.z + 1) / split);
     }
 };
 
-/* One thread fills the ring; where Y is packed, X is asked for before Y is
- * there. */
-__device__ __forceinline__ void produce(gemm::ring_place place, const work &mine,
-                                        const CUtensorMap &map_x,
-                                        const CUtensorMap &map_y, bool packs)
-{
-    const int matrix = blockIdx.y;
-    const int early = min(mine.first + place.stages, mine.end);
+/* Which tiles a block takes. */
+struct tiles {
+    int steps, split, x, y, all;
 
-    if (!packs)
-        hone::wait_for_previous();
-    for (int i = mine.first; i < early; i++) {
-        const int slot = i - mine.first;
+    __device__ __forceinline__ work at(int number) const
+    {
+        return work(number, steps, split, x, y);
+    }
+    /* The one behind `number`; `all`: there is none. */
+    __device__ __forceinline__ int behind(int number) const
+    {
+        return PERSISTENT ? min(number + (int)gridDim.x, all) : all;
+    }
+};
 
-        hone::barrier_expect(place.full + 8 * slot, products::SLOT);
-        operand_x::load(place.slots + slot * products::SLOT, map_x, mine.row, i * 32, matrix, place.full + 8 * slot);
-    }
-    if (packs) {
-        hone::wait_for_previous();
-        hone::async_fence_global();
-    }
-    for (int i = mine.first; i < early; i++) {
-        const int slot = i - mine.first;
+/* One thread fills the ring. */
+struct filler {
+    gemm::ring_place place;
+    const CUtensorMap &map_x, &map_y;
 
-        operand_y::load(place.slots + slot * products::SLOT + operand_x::BYTES, map_y, mine.col, i * 32, matrix, 0, place.full + 8 * slot);
+    __device__ __forceinline__ void load_x(const work &mine, int step, int slot) const
+    {
+        operand_x::load(place.slots + slot * products::SLOT, map_x, mine.row, step * 32, mine.matrix, place.full + 8 * slot);
     }
-    place.skip(early - mine.first);
+    __device__ __forceinline__ void load_y(const work &mine, int step, int slot) const
+    {
+        operand_y::load(place.slots + slot * products::SLOT + operand_x::BYTES, map_y, mine.col, step * 32, mine.matrix, 0, place.full + 8 * slot);
+    }
+    /* The first of the first tile: where Y is packed, X is asked for before Y is there. */
+    __device__ __forceinline__ void begin(const work &mine, int end, bool packs)
+    {
+        if (!packs)
+            hone::wait_for_previous();
+        for (int i = mine.first; i < end; i++) {
+            hone::barrier_expect(place.full + 8 * (i - mine.first), products::SLOT);
+            load_x(mine, i, i - mine.first);
+        }
+        if (packs) {
+            hone::wait_for_previous();
+            hone::async_fence_global();
+        }
+        for (int i = mine.first; i < end; i++)
+            load_y(mine, i, i - mine.first);
+        place.skip(end - mine.first);
+    }
+    __device__ __forceinline__ void go_on(const work &mine, int from)
+    {
 #pragma unroll 1
-    for (int i = early; i < mine.end; i++) {
-        const unsigned to = place.slots + place.slot * products::SLOT;
-
-        gemm::expect(place, products::SLOT);
-        operand_x::load(to, map_x, mine.row, i * 32, matrix, place.own_full());
-        operand_y::load(to + operand_x::BYTES, map_y, mine.col, i * 32, matrix, 0, place.own_full());
-        place.advance();
+        for (int i = from; i < mine.end; i++) {
+            gemm::expect(place, products::SLOT);
+            load_x(mine, i, place.slot);
+            load_y(mine, i, place.slot);
+            place.advance();
+        }
     }
-}
+    __device__ __forceinline__ void all_of(const tiles &them, bool packs)
+    {
+        work mine = them.at(blockIdx.x);
+        int from = min(mine.first + place.stages, mine.end);
+
+        begin(mine, from, packs);
+        go_on(mine, from);
+#pragma unroll 1
+        for (int i = them.behind(blockIdx.x); i < them.all; i = them.behind(i)) {
+            mine = them.at(i);
+            go_on(mine, mine.first);
+        }
+    }
+};
 
 /* A thread's sums four by four: of two heights four neighbours of a column, of one two
  * neighbours of two columns. */
@@ -486,11 +407,12 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
                  const __grid_constant__ CUtensorMap map_y, OUT *C,
                  float4 *partial, unsigned *tickets, float alpha, float beta,
                  long long ldc, long long step_c, int rows, int cols, int steps,
-                 int split, int stages, int tiles_x, int tiles_y, int wide, int packs)
+                 int split, int stages, int tiles_x, int tiles_y, int tiles_all,
+                 int wide, int packs)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     gemm::ring_place place = gemm::ring_in<products, 16>(shared, stages, 0);
-    const work mine(steps, split, tiles_x, tiles_y);
+    const tiles them = {steps, split, tiles_x, tiles_y, tiles_all};
 
     if (threadIdx.x == ALL_THREADS) {
         hone::tensor_prefetch(map_x);
@@ -506,7 +428,7 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
         if constexpr (MOVES)
             hone::registers_shrink<40>();
         if (threadIdx.x == ALL_THREADS)
-            produce(place, mine, map_x, map_y, packs != 0);
+            filler{place, map_x, map_y}.all_of(them, packs != 0);
         if constexpr (OF_CLUSTER > 1) {
             __syncwarp();
             hone::cluster_sync();
@@ -518,32 +440,33 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
     if constexpr (MOVES)
         hone::registers_grow<232>();
 
-    const corner here;
-    const int k = threadIdx.x % 4;
-    const reader from = {place.slots + here.at(k), place.slots + here.at(k + 4),
-                         operand_y::DESCRIPTOR + hone::wgmma_address(place.slots + operand_x::BYTES)};
+    const across::corner<HEIGHTS> here;
+    const across::reader<products> from(place, here);
     products::sums sums = {};
-
-    multiply_all(sums, place, from, mine.end - mine.first);
-    gemm::finish_slots<products>(sums, place, 0);
-    hone::wait_for_previous();
-
     const int rank = OF_CLUSTER > 1 ? blockIdx.z % OF_CLUSTER : 0;
-    const result to = {C + blockIdx.y * step_c, ldc, rows, cols, wide, alpha, ADD ? beta : 0.0f};
-    bool is_last = true;
-    float4 own[SHARE];
 
-    if constexpr (OF_CLUSTER > 1) {
-        join_blocks(own, sums, place.slots, rank * SHARE);
-    } else {
+#pragma unroll 1
+    for (int i = blockIdx.x; i < tiles_all; i = them.behind(i)) {
+        const work mine = them.at(i);
+        bool is_last = true;
+        float4 own[SHARE];
+
+        across::multiply_slots<products, 1 + AHEAD>(sums, place, from, mine.end - mine.first);
+        gemm::finish_slots<products>(sums, place, 0);
+        hone::wait_for_previous();
+        if constexpr (OF_CLUSTER > 1) {
+            join_blocks(own, sums, place.slots, rank * SHARE);
+        } else {
 #pragma unroll
-        for (int f = 0; f < FOURS; f++)
-            own[f] = four(sums, f);
+            for (int f = 0; f < FOURS; f++)
+                own[f] = four(sums, f);
+        }
+        if constexpr (PARTIALS > 1)
+            is_last = join_parts(own, partial, tickets, mine.tile * OF_CLUSTER + rank);
+        if (is_last)
+            result{C + mine.matrix * step_c, ldc, rows, cols, wide, alpha, ADD ? beta : 0.0f}
+                .put(own, mine.row + here.row(), mine.col, rank * SHARE);
     }
-    if constexpr (PARTIALS > 1)
-        is_last = join_parts(own, partial, tickets, mine.tile * OF_CLUSTER + rank);
-    if (is_last)
-        to.put(own, mine.row + here.row(), mine.col, rank * SHARE);
     if constexpr (OF_CLUSTER > 1) {
         __syncwarp();
         hone::cluster_wait();

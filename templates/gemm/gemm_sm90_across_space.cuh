@@ -19,6 +19,8 @@
 #pragma hone param STAGES in {3, 4, 5, 6, 8, 10, 12, 16} default 4
 /* Whether a warp group reads its elements of X while it multiplies the ones before. */
 #pragma hone param AHEAD: bool
+/* As many blocks as there is room for, each of which takes one tile after the other. */
+#pragma hone param PERSISTENT: bool when SPLIT == 1
 
 #pragma hone let ROWS = SWAP ? N : M
 #pragma hone let COLS = SWAP ? M : N
@@ -56,7 +58,8 @@
 #pragma hone let SLOT = (BM + BN)*128
 #pragma hone let SMEM = 1024 + STAGES*SLOT + 256
 #pragma hone let BESIDE = MOVES ? 1 : max(min(device.smem_sm/(SMEM + 1024), min(65536/(REGISTERS*THREADS), 2048/THREADS)), 1)
-#pragma hone let IS_DEFAULT = CONSUMERS == 2 && HEIGHTS == 1 && BN == 64 && SPLIT == 1 && STAGES == 4 && !AHEAD
+#pragma hone let RESIDENT = BESIDE*device.sm_count
+#pragma hone let IS_DEFAULT = CONSUMERS == 2 && HEIGHTS == 1 && BN == 64 && SPLIT == 1 && STAGES == 4 && !AHEAD && !PERSISTENT
 
 #pragma hone require SWAP ? TRANS_B == 0 : TRANS_A == 1 "that factor lies along K: gemm/sm90_f32 reads it as it is"
 #pragma hone require (K == 1 || LDX % 4 == 0) && (BATCH == 1 || STRIDE_X % 4 == 0) "rows of what lies across K are not aligned: gemm/sm90_f32 copies them"
@@ -66,7 +69,7 @@
 #pragma hone require SPLIT % OF_CLUSTER == 0 "clusters share K by 2, 4 or 8"
 #pragma hone require OF_CLUSTER == 1 || BM*BN*4 <= STAGES*SLOT "the sums of a tile do not fit the ring"
 #pragma hone require SPLIT <= STEPS "a part of K would have no step"
-#pragma hone require TILES_X*TILES_Y <= 1G && PACKED <= 8G && (PARTIALS == 1 || (TILES <= 1G && TILES*PARTIALS*OF_CLUSTER*SHARE*CONSUMERS*512 <= 8G)) "there are too many tiles, or parts of them"
+#pragma hone require TILES <= 1G && PACKED <= 8G && (PARTIALS == 1 || (TILES <= 1G && TILES*PARTIALS*OF_CLUSTER*SHARE*CONSUMERS*512 <= 8G)) "there are too many tiles, or parts of them"
 #pragma hone prefer IS_DEFAULT || BN < align(COLS, 8) + 16 || BN == 8 "most columns of a tile would lie outside"
 #pragma hone prefer IS_DEFAULT || TILES_Y == ceildiv(COLS, 256) || BN >= 96 "the factor across K would be read more often"
 #pragma hone prefer IS_DEFAULT || BM == 64 || TILES_X*BM <= 3*align(ROWS, 64)/2 "most rows of a tile would lie outside"
@@ -74,11 +77,13 @@
 #pragma hone prefer IS_DEFAULT || 2*BLOCKS >= device.sm_count || OF_PART < 8 || SPLIT == 128 "most multiprocessors idle"
 #pragma hone prefer IS_DEFAULT || PARTIALS*SHARE <= 512 "who is last would add up for too long"
 #pragma hone prefer IS_DEFAULT || !AHEAD || OF_PART > 1 "there is nothing ahead"
+#pragma hone prefer IS_DEFAULT || !PERSISTENT || TILES > RESIDENT "every block has one tile anyway"
 #pragma hone prefer IS_DEFAULT || STAGES == 3 || STAGES < 2*OF_PART "slots that nothing ever fills"
 #pragma hone prefer IS_DEFAULT || STAGES >= min(OF_PART, 8) || 2*BESIDE*STAGES*SLOT >= device.smem_sm || min(BESIDE*device.sm_count, BLOCKS)*STAGES*SLOT >= 80K*device.sm_count "the ring is too short for what copies need"
 
-/* What AHEAD spares is a guess: a warp group's products follow each other but for 60 clocks,
- * where what it reads takes no longer than they do, and it holds one slot more.
+/* What AHEAD and PERSISTENT spare are guesses: a warp group's products follow each other but
+ * for 60 clocks, where what it reads takes no longer than they do, and it holds one slot
+ * more; between two tiles sums leave registers by 64 bytes a clock.
  *
  * Clocks of a multiprocessor, fitted to 429 trials of eleven products on an H200 (decision
  * 241; what packing takes is that of gemm/sm90_f32): memory brings 16 bytes a clock to
@@ -94,7 +99,9 @@
 #pragma hone let ONE_STEP = max(max(FETCH, WAIT), max(AT_ONCE*CONSUMERS*MULTIPLY, ALONE))
 #pragma hone let STEP = (7*ONE_STEP + 2*(FETCH + WAIT + AT_ONCE*CONSUMERS*MULTIPLY))/9
 #pragma hone let MEMORY = BATCH*((K*ROWS + K*COLS)*4 + (1 + ADD)*M*N*4)/(16*device.sm_count)
-#pragma hone let BUSY = ceildiv(BLOCKS, max(ROOM, 1))*(3600 + OF_PART*STEP + AT_ONCE*BM*BN*(1 + ADD)/3)
+#pragma hone let ROUNDS = ceildiv(BLOCKS, max(ROOM, 1))
+#pragma hone let ENDS = 3600 + AT_ONCE*BM*BN*(1 + ADD)/3
+#pragma hone let BUSY = ROUNDS*OF_PART*STEP + (PERSISTENT ? ENDS + (ROUNDS - 1)*(500 + AT_ONCE*BM*BN*(1 + ADD)/16) : ROUNDS*ENDS)
 #pragma hone let MEET = (OF_CLUSTER > 1 ? 1100 + BM*BN/9 : 0) + (PARTIALS > 1 ? 7250 + PARTIALS*(42 + SHARE*65) : 0)
 #pragma hone let PACK = PACK_Y ? 4000 + PACKED*8/(16*device.sm_count) : 0
 #pragma hone feature COST = 1430 + PACK + (7*max(MEMORY, BUSY) + MEMORY + BUSY)/8 + MEET

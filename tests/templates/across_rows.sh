@@ -13,6 +13,7 @@ sed -f "$work/imitate_across.sed" "$HONE_SOURCE/templates/gemm/gemm_sm90_across.
 one=SWAP=true,CONSUMERS=1,HEIGHTS=1,BN=40,STAGES=3
 two=SWAP=true,CONSUMERS=2,HEIGHTS=2,BN=40,STAGES=3
 plain=37,260,203,tf32,f32,0,0,204
+many=370,1060,103,tf32,f32,0,0,104
 right $plain $one
 right $plain "$two,SPLIT=3,K_BLOCKS=1"
 grep -q '^#pragma hone launch gemm_sm90_across_pack.* early' "$work/$imitated" &&
@@ -20,6 +21,7 @@ grep -q '^#pragma hone launch gemm_sm90_across_pack.* early' "$work/$imitated" &
 right 1,4,1,tf32 "$one"
 right $plain "$one,AHEAD=true"
 right $plain "$two,SPLIT=3,K_BLOCKS=1,AHEAD=true"
+right $many "$one,PERSISTENT=true"
 right 260,37,203,tf32,f32,1,0,,41 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4
 if [ "$every" -eq 1 ]; then
     right 37,261,203,tf32,f32,0,0,204,264,263,2 "$one"
@@ -30,19 +32,22 @@ if [ "$every" -eq 1 ]; then
     right 260,37,203,tf32,f32,1,1 SWAP=false,CONSUMERS=2,HEIGHTS=1,BN=24,STAGES=3
     right 260,38,203,tf32,f32,1,1,,204,,3 SWAP=false,CONSUMERS=2,HEIGHTS=2,BN=24,STAGES=3
     right 70,1300,203,tf32,f32,0,0,204,ADD=0 SWAP=true,CONSUMERS=1,HEIGHTS=1,BN=16,STAGES=4
-    right 1,4,1,tf32 "$one,AHEAD=true"
+    right 1,4,1,tf32 "$one,AHEAD=true,PERSISTENT=true"
+    right $many "$two,AHEAD=true,PERSISTENT=true"
+    right 370,132,70,tf32,f32,0,0,72,,,9,,0 "$one,AHEAD=true,PERSISTENT=true"
+    right 370,1060,103,tf32,f32,0,0,,,1062 "$one,PERSISTENT=true"
     right 260,37,64,tf32,f32,1,0,,41 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4,AHEAD=true
     right 260,37,65,tf32,f32,1,0,,41 SWAP=false,CONSUMERS=2,HEIGHTS=1,BN=24,STAGES=3,AHEAD=true
     right 150,260,70,tf32,f32,0,0 SWAP=true,CONSUMERS=2,HEIGHTS=2,BN=128,STAGES=3
 fi
-across=$imitated
-planted $across 'piece = r % 2 \* 4 + r \/ 2' 'piece = r \/ 2' $plain $two
-planted $across 'warp % 2 \* 2 + r \/ 4' 'r \/ 4' $plain $one
-planted $across '(piece ^ k) \* 16' 'piece * 16' $plain $one
-planted $across 'piece \* 4 + half \* 2' 'piece * 4' $plain $one
+across=$imitated parts=gemm_sm90_across_parts.cuh
+planted $parts 'piece = r % 2 \* 4 + r \/ 2' 'piece = r \/ 2' $plain $two
+planted $parts 'warp % 2 \* 2 + r \/ 4' 'r \/ 4' $plain $one
+planted $parts '(piece ^ k) \* 16' 'piece * 16' $plain $one
+planted $parts 'piece \* 4 + half \* 2' 'piece * 4' $plain $one
 planted $across 'row + i \* 32, k' 'row, k' $plain $two
-planted $across 'k \* 128 + ' '' $plain $one
-planted $across 'here.at(k + 4)' 'here.at(k)' $plain $two
+planted $parts 'k \* 128 + ' '' $plain $one
+planted $parts 'threadIdx.x % 4 + 4' 'threadIdx.x % 4' $plain $two
 planted $across 'f \/ 2 \* 8 + q + f % 2' 'f \/ 2 * 8 + q' $plain $two
 planted $across 'some, rows - row' 'some, 4' 37,262,203,tf32,f32,0,0,204,264 $two
 planted $across 'col + i < cols' 'col <= cols' $plain $one
@@ -56,9 +61,11 @@ planted $across 'part < PARTIALS; part' 'part < PARTIALS - 1; part' $plain "$two
 planted $across 'STRIDE_Y : COLS' 'COLS*LDY : COLS' 37,260,203,tf32,f32,0,0,204,,,3,20000 $one
 planted $across 'X_OF_B_ALL = BATCH' 'X_OF_B_ALL = 1' 37,132,203,tf32,f32,0,0,204,,,3 $one
 planted $across 'beta \* v\[j\].z' '0 * v[j].z' $plain $one
-planted $across 'blockIdx.y \* step_c' '0' 37,132,203,tf32,f32,0,0,204,,,3 $one
+planted $across 'mine.matrix \* step_c' '0' 37,132,203,tf32,f32,0,0,204,,,3 $one
 planted $across 'y.pitch = ldy' 'y.pitch = pitch' 37,260,203,tf32,f32,0,0,,,263 $two
-planted $across '(i + 1) % SETS' 'i % SETS' $plain "$one,AHEAD=true"
-planted $across 'step + i > 0' 'step > 0' $plain "$one,AHEAD=true"
-planted $across 'sums, x\[i\], slot' 'sums, x[0], slot' $plain "$one,AHEAD=true"
+planted $parts '(i + 1) % SETS' 'i % SETS' $plain "$one,AHEAD=true"
+planted $parts 'step + i > 0' 'step > 0' $plain "$one,AHEAD=true"
+planted $parts 'sums, x\[i\], slot' 'sums, x[0], slot' $plain "$one,AHEAD=true"
+planted $across 'PERSISTENT ? min(number + (int)gridDim.x, all) : all' 'all' $many "$one,PERSISTENT=true"
+planted $across 'number -= matrix \* of_matrix' '' 37,132,203,tf32,f32,0,0,204,,,3 $one
 planted gemm_sm90_across_space.cuh 'Y_ACROSS || ' '' 260,37,203,tf32,f32,1,0,,40 SWAP=false,CONSUMERS=1,HEIGHTS=2,BN=24,STAGES=4
