@@ -92,10 +92,8 @@ struct operand_x {
 };
 using operand_y = gemm::operand<false, BN, 32, 32, 1>;
 
-/* For gemm_sm90_slots.cuh. */
+/* What a block multiplies, for gemm_sm90_across_parts.cuh. */
 struct products : gemm::tiling<operand_x, operand_y, HEIGHTS * 64, CONSUMERS, false> {
-    static constexpr int PENDING = 0;
-
     /* One product of 64 rows, of which this thread has four elements, BN columns and
      * 8 k; `sum` 0 forgets what the sums held. */
     static __device__ __forceinline__ void multiply(float (&d)[SUMS],
@@ -452,7 +450,6 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
         float4 own[SHARE];
 
         across::multiply_slots<products, 1 + AHEAD>(sums, place, from, mine.end - mine.first);
-        gemm::finish_slots<products>(sums, place, 0);
         hone::wait_for_previous();
         if constexpr (OF_CLUSTER > 1) {
             join_blocks(own, sums, place.slots, rank * SHARE);

@@ -104,10 +104,16 @@ template <typename P> struct reader {
     }
 };
 
-/* A slot's products are done, and it may be filled. */
-__device__ __forceinline__ void finish(const gemm::ring_place &place, int slot)
+/* A slot's products are done, sums may be read, and it may be filled. Said for each slot:
+ * else compilers read sums of the last one, where there are two ways to it, before the
+ * wait, and serialise all products (C7514). */
+template <typename P>
+__device__ __forceinline__ void finish(typename P::sums &sums, const gemm::ring_place &place, int slot)
 {
     wgmma_wait<0>();
+#pragma unroll
+    for (int h = 0; h < P::HEIGHTS; h++)
+        wgmma_result(sums[h]);
     gemm::release<1>(place, slot);
 }
 
@@ -131,12 +137,12 @@ __device__ __forceinline__ void multiply_slots(typename P::sums &sums, gemm::rin
 
             from.multiply(sums, x[i], slot, step + i > 0);
             if (SETS == 1)
-                finish(place, slot);
+                finish<P>(sums, place, slot);
             place.advance();
             if (!is_last)
                 from.next(x[(i + 1) % SETS], place);
             if (SETS == 2)
-                finish(place, slot);
+                finish<P>(sums, place, slot);
             if (is_last)
                 break;
         }

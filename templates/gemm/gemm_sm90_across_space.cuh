@@ -77,6 +77,7 @@
 #pragma hone prefer IS_DEFAULT || 2*BLOCKS >= device.sm_count || OF_PART < 8 || SPLIT == 128 "most multiprocessors idle"
 #pragma hone prefer IS_DEFAULT || PARTIALS*SHARE <= 512 "who is last would add up for too long"
 #pragma hone prefer IS_DEFAULT || !AHEAD || OF_PART > 1 "there is nothing ahead"
+#pragma hone prefer IS_DEFAULT || !AHEAD || HEIGHTS == 1 || OF_CLUSTER == 1 "compilers spill so many elements"
 #pragma hone prefer IS_DEFAULT || !PERSISTENT || TILES > RESIDENT "every block has one tile anyway"
 #pragma hone prefer IS_DEFAULT || STAGES == 3 || STAGES < 2*OF_PART "slots that nothing ever fills"
 #pragma hone prefer IS_DEFAULT || STAGES >= min(OF_PART, 8) || 2*BESIDE*STAGES*SLOT >= device.smem_sm || min(BESIDE*device.sm_count, BLOCKS)*STAGES*SLOT >= 80K*device.sm_count "the ring is too short for what copies need"

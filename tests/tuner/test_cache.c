@@ -165,7 +165,8 @@ static void test_keeps_an_entry(void **state)
                       "\x7f"
                       "ELF\0more",
                       9);
-    hone__text_puts(&in.log, "ptxas info : (C7510) Potential loss\n");
+    hone__text_puts(&in.log,
+                    "ptxas info : (C7510) Potential Performance Loss\n");
     assert_int_equal(hone__cache_store(folder, key, &in, NULL), HONE_OK);
     assert_int_equal(hone__cache_load(folder, key, &out, NULL), HONE_OK);
     assert_true(out.cached && out.ok);
@@ -216,7 +217,7 @@ static void test_damaged_entry_is_none(void **state)
 /* An entry as the first version wrote it, byte by byte. */
 static void test_reads_old_entries(void **state)
 {
-    static const char log[] = "(C7508) Potential";
+    static const char log[] = "(C7508) Potential Performance Loss";
     hone_text body = {0}, file = {0};
     char sum[HONE_SHA256_HEX], path[96];
     hone_compile_output out;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -45,9 +46,27 @@ static void test_log_warnings(void **state)
         "C7511 is only mentioned (C75\n",
         codes);
     assert_string_equal(codes, "C7510,C7508");
-    hone__compile_log_warnings(
-        "(C7505)(C7508)(C7510)(C7511)(C7515)(C7520)(C7505)", codes);
-    assert_string_equal(codes, "C7505,C7508,C7510,C7511,C7515,C7520");
+    hone__compile_log_warnings("(C7514) Potential Performance Loss(C7513) "
+                               "Potential Performance(C751) Potential "
+                               "Performance Loss(C75134) Potential Performance "
+                               "Loss(C7519) warpgroup.arrive is injected",
+                               codes);
+    assert_string_equal(codes, "C7514");
+}
+
+/* As many as there is room for. */
+static void test_many_warnings(void **state)
+{
+    char log[600] = "", codes[64];
+    size_t n = 0;
+
+    (void)state;
+    for (int i = 0; i < 11; ++i)
+        n += (size_t)snprintf(log + n, sizeof log - n,
+                              "(C75%d) Potential Performance Loss\n", 10 + i);
+    hone__compile_log_warnings(log, codes);
+    assert_string_equal(codes, "C7510,C7511,C7512,C7513,C7514,C7515,C7516,"
+                               "C7517,C7518,C7519");
 }
 
 /* As Debian 12's g++, clang++, as and ld say it. */
@@ -123,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_warnings),
+        cmocka_unit_test(test_many_warnings),
         cmocka_unit_test(test_blame),
     };
 

@@ -16,12 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* C7508: setmaxnreg is ignored. The others: wgmma instructions wait for one
- * another, at a call (C7510), as accumulators are not in registers (C7511,
- * C7515), or in a debug build (C7505, C7520). Such kernels are right, and
- * slow. */
-static const char *const codes[] = {"C7505", "C7508", "C7510",
-                                    "C7511", "C7515", "C7520"};
+/* How what ptxas gave up on begins, behind its code: setmaxnreg is ignored
+ * (C7508); wgmma instructions wait for one another, at a call (C7510), as
+ * something else writes what they read (C7513), reads their sums too early
+ * (C7514), .. Such kernels are right, and slow. */
+static const char slow[] = " Potential Performance Loss";
 
 typedef struct line {
     const char *at;
@@ -106,19 +105,31 @@ int hone__compile_log_kernel(const char *log, const char *kernel,
     return 1;
 }
 
+/* "(Cnnnn)" is there. */
+static int is_code(const char *at)
+{
+    size_t n = 2;
+
+    while (n < 6 && at[n] >= '0' && at[n] <= '9')
+        ++n;
+    return at[0] == '(' && at[1] == 'C' && n == 6 && at[6] == ')';
+}
+
 void hone__compile_log_warnings(const char *log, char out[64])
 {
     size_t length = 0;
 
     out[0] = '\0';
     for (const char *at = strstr(log, "(C"); at; at = strstr(at + 1, "(C")) {
-        for (size_t i = 0; i < sizeof codes / sizeof codes[0]; ++i) {
-            if (strncmp(at + 1, codes[i], 5) != 0 || at[6] != ')' ||
-                strstr(out, codes[i]))
-                continue;
-            length += (size_t)snprintf(out + length, 64 - length, "%s%s",
-                                       length ? "," : "", codes[i]);
-        }
+        char code[6];
+
+        if (!is_code(at) || strncmp(at + 7, slow, sizeof slow - 1) != 0)
+            continue;
+        (void)snprintf(code, sizeof code, "%s", at + 1);
+        if (strstr(out, code) || length + 1 + sizeof code > 64)
+            continue;
+        length += (size_t)snprintf(out + length, 64 - length, "%s%s",
+                                   length ? "," : "", code);
     }
 }
 

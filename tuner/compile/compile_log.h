@@ -22,8 +22,7 @@ int hone__compile_log_kernel(const char *log, const char *kernel,
 void hone__compile_log_most(const char *log, hone_kernel_use *out);
 
 /* Codes of warnings that mark a wgmma kernel the compiler gave up on, each
- * once, in the order of the log: "C7510,C7508", "" for none. 64 bytes hold
- * them all. */
+ * once, in the order of the log: "C7510,C7508", "" for none. The first ten. */
 void hone__compile_log_warnings(const char *log, char out[64]);
 
 /* What the log says behind the first of these codes: a sentence, cut to
