@@ -3,9 +3,12 @@
 # Every shipped template: it parses, its space is neither empty nor beyond
 # use, its default is valid for small and odd shapes, and a sample of its
 # variants compiles for sm_90. Without NVRTC the compiling is skipped.
-#   compile_templates.sh VARIANTS_PER_TEMPLATE
+#   compile_templates.sh VARIANTS_PER_TEMPLATE [EVERY]
+# EVERY: every so many of the other shapes and types are compiled; 1 (default): and
+# the references
 set -u
 sample=$1
+every=${2:-1}
 few=$(((sample + 2) / 3))
 
 templates="$HONE_SOURCE/templates"
@@ -413,7 +416,15 @@ else
     fail "compile saxpy: $(cat "$cache/err")"
 fi
 
+# elsewhere TEMPLATE: by day a reference that operations.sh compiles for another
+# architecture: what it says depends on none.
+elsewhere() {
+    op=${1##*/}
+    [ "$every" -gt 1 ] && [ "$op" != "${op%_plain}" ] &&
+        grep -Eq "^-?${op%_plain}(/plain)? " "$HONE_SOURCE/tests/templates/operations.list"
+}
 for t in $all; do
+    ! elsewhere "$t" || continue
     json=$("$HONE" compile "$templates/$t.cu" --arch sm_90 --limit "$sample" \
         --format json 2> "$cache/err") || fail "compile $t: $(cat "$cache/err")"
     case $json in
@@ -421,72 +432,59 @@ for t in $all; do
     *) fail "compile $t: $json" ;;
     esac
 done
+n_lines=0
+# compiles TEMPLATE ARCH DIMS: every so many of these. They are in an order in which
+# every second one has all types and layouts of some template.
+compiles() {
+    n_lines=$((n_lines + 1))
+    [ $((n_lines % every)) -eq 0 ] || return 0
+    "$HONE" compile "$templates/$1.cu" --dims "$3" --arch "$2" \
+        --limit "$few" > /dev/null 2> "$cache/err" ||
+        fail "compile $1 for $2 at $3: $(cat "$cache/err")"
+}
 # What is compiled in belongs to the problem: other sizes are other variants.
 for size in 16 64 8192,1,2; do
-    "$HONE" compile "$templates/fft/fft_registers.cu" --dims "$size" --arch sm_90 \
-        --limit "$few" > /dev/null 2> "$cache/err" ||
-        fail "compile fft at $size: $(cat "$cache/err")"
+    compiles fft/fft_registers sm_90 "$size"
 done
 # tf32 and emulated f32, which callers ask for.
 for dims in 64,64,64,tf32,f32,0,1 4096,24,4096,tf32,f32,1,0 \
     96,96,100000,f32,f32,1,1,EMULATED=1 16,4096,4096,f32,f32,EMULATED=1; do
-    "$HONE" compile "$templates/gemm/gemm_sm90_f32.cu" --dims "$dims" \
-        --arch sm_90 --limit "$few" > /dev/null 2> "$cache/err" ||
-        fail "compile gemm_sm90_f32 at $dims: $(cat "$cache/err")"
+    compiles gemm/gemm_sm90_f32 sm_90 "$dims"
 done
-for form in 0,0 0,1 1,0 1,1; do
-    "$HONE" compile "$templates/gemm/gemm_mma.cu" \
-        --dims "301,203,640,tf32,f32,$form" --arch sm_80 --limit "$few" \
-        > /dev/null 2> "$cache/err" ||
-        fail "compile gemm_mma with tf32, $form: $(cat "$cache/err")"
+for form in 0,0 0,1 1,1 1,0; do
+    compiles gemm/gemm_mma sm_80 "301,203,640,tf32,f32,$form"
 done
 for t in fft_two_passes fft_cluster fft_ahead; do
-    "$HONE" compile "$templates/fft/$t.cu" --dims 16384,61 --arch sm_90 \
-        --limit "$few" > /dev/null 2> "$cache/err" ||
-        fail "compile $t: $(cat "$cache/err")"
+    compiles fft/$t sm_90 16384,61
 done
-"$HONE" compile "$templates/sparse/scatter_add_runs.cu" --dims 77,33,8,f32,1 \
-    --arch sm_90 --limit "$few" > /dev/null 2> "$cache/err" ||
-    fail "compile scatter_add/runs: $(cat "$cache/err")"
-"$HONE" compile "$templates/image/gaussian_tensor.cu" --dims 77,131,15,u8 \
-    --arch sm_80 --limit "$few" > /dev/null 2> "$cache/err" ||
-    fail "compile gaussian/tensor: $(cat "$cache/err")"
+compiles sparse/scatter_add_runs sm_90 77,33,8,f32,1
+compiles image/gaussian_tensor sm_80 77,131,15,u8
 # Types and transpositions are compiled in as well.
-for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
-    for t in gemm_wmma gemm_mma; do
-        "$HONE" compile "$templates/gemm/$t.cu" --dims "64,64,64,$form" \
-            --arch sm_80 --limit "$few" > /dev/null 2> "$cache/err" ||
-            fail "compile $t with $form: $(cat "$cache/err")"
+for t in gemm_wmma gemm_mma; do
+    for form in f16,f16,0,1 f16,f32,1,0 bf16,f32,0,0 bf16,bf16,1,1; do
+        compiles gemm/$t sm_80 "64,64,64,$form"
     done
 done
-for form in f32,f32,0,1 f32,f32,1,0 f64,f64,1,1; do
-    "$HONE" compile "$templates/gemm/gemm_simt.cu" --dims "64,64,640,$form" \
-        --arch sm_75 --limit "$few" > /dev/null 2> "$cache/err" ||
-        fail "compile gemm_simt with $form: $(cat "$cache/err")"
+for form in f32,f32,0,1 f64,f64,1,1 f32,f32,1,0; do
+    compiles gemm/gemm_simt sm_75 "64,64,640,$form"
 done
-for form in e4m3,e5m2,f32,1,0,SCALES=2 e5m2,e4m3,f16,FAST=1,SCALES=2,ADD=1 \
-    e5m2,e5m2,bf16,SCALES=0; do
-    for dims in 16,4096,4096 96,96,100000; do
-        "$HONE" compile "$templates/gemm/gemm_f8_sm90.cu" --dims "$dims,$form" \
-            --arch sm_90 --limit "$few" > /dev/null 2> "$cache/err" ||
-            fail "compile gemm_f8/sm90 at $dims,$form: $(cat "$cache/err")"
+for dims in 16,4096,4096 96,96,100000; do
+    for form in e4m3,e5m2,f32,1,0,SCALES=2 e5m2,e4m3,f16,FAST=1,SCALES=2,ADD=1 \
+        e5m2,e5m2,bf16,SCALES=0; do
+        compiles gemm/gemm_f8_sm90 sm_90 "$dims,$form"
     done
 done
 # What only some layouts and shapes reach: rows across K on either side, tiles
 # that are transposed, parts of K, narrow tiles.
-for dims in 16,4096,4096,f16,f16 4096,24,4096,bf16,f32,1,1 \
+for dims in 4096,24,4096,bf16,f32,1,1 16,4096,4096,f16,f16 \
     96,96,100000,bf16,bf16,1,0; do
-    "$HONE" compile "$templates/gemm/gemm_sm90.cu" --dims "$dims" --arch sm_90 \
-        --limit "$few" > /dev/null 2> "$cache/err" ||
-        fail "compile gemm_sm90 at $dims: $(cat "$cache/err")"
+    compiles gemm/gemm_sm90 sm_90 "$dims"
 done
 # The same of groups, and rows that are packed.
-for dims in 32768,4096,4096,64,bf16,bf16,1 256,1024,4096,64,f16,f32 \
-    3001,517,333,17,bf16,f32; do
-    for t in gemm_grouped_sm90 gemm_grouped_mma; do
-        "$HONE" compile "$templates/gemm/$t.cu" --dims "$dims" --arch sm_90 \
-            --limit "$few" > /dev/null 2> "$cache/err" ||
-            fail "compile $t at $dims: $(cat "$cache/err")"
+for t in gemm_grouped_sm90 gemm_grouped_mma; do
+    for dims in 32768,4096,4096,64,bf16,bf16,1 3001,517,333,17,bf16,f32 \
+        256,1024,4096,64,f16,f32; do
+        compiles gemm/$t sm_90 "$dims"
     done
 done
 exit "$failures"

@@ -4,7 +4,8 @@
 # cpu device at the shapes there, or compiled for each architecture, on which
 # each operation has one that is no reference.
 #   operations.sh verify LIMIT PART OF    a configuration of each at its first
-#                                         shape; with a LIMIT above 1 at every
+#                                         shape and, but for lines with a `-`,
+#                                         on edge shapes; with a LIMIT above 1 at every
 #                                         shape, references too, and LIMIT of
 #                                         them sanitized, as many at each shape.
 #                                         Every OF-th line from PART on
@@ -47,14 +48,21 @@ applying() {
 # verified NAME DIMS LIMIT [--sanitize]: what `hone verify` counts says whether
 # anything was done.
 verified() {
-    "$HONE" verify "$1" --device cpu --dims "$2" --limit "$3" ${4:+"$4"} -q --trial-timeout 600 \
+    set -- "$@" --dims "$2"
+    if [ -n "$alone" ] && [ "$limit" -eq 1 ]; then
+        echo "${1%%/*} $2" >"$work/alone"
+        set -- "$1" "$2" "$3" --shapes "$work/alone"
+    fi
+    this=$1 dims=$2 n=$3
+    shift 3
+    "$HONE" verify "$this" --device cpu "$@" --limit "$n" -q --trial-timeout 600 \
         --format json >"$work/out" 2>"$work/err" || {
-        fail "verify $1 --dims $2 --limit $3 ${4:-}"
+        fail "verify $this --dims $dims --limit $n $*"
         cat "$work/out"
         return
     }
     n=$(sed -n 's/^ *"checked": \([0-9]*\),$/\1/p' "$work/out")
-    [ "${n:-0}" -gt 0 ] || fail "verify $1 --dims $2 ${4:-}: none was checked"
+    [ "${n:-0}" -gt 0 ] || fail "verify $this --dims $dims $*: none was checked"
     n_checked=$((n_checked + ${n:-0}))
 }
 
@@ -112,6 +120,8 @@ line=0
 while read -r op shapes; do
     case $op in '' | '#'*) continue ;; esac
     line=$((line + 1))
+    alone=
+    case $op in -*) op=${op#-} alone=yes ;; esac
     [ $((line % of)) -eq $((part % of)) ] || continue
     which=0
     # shellcheck disable=SC2086 # shapes, separated by blanks

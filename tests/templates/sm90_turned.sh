@@ -4,10 +4,11 @@
 # staged is what boxes of the copy engine read, for tiles of every width, and what warps
 # write where it cannot; mistakes are found.
 #
-#   sm90_turned.sh [EVERY]: every so many of the mistakes are tried; 1 (default): and all widths
+#   sm90_turned.sh [EVERY]: every so many of the mistakes are tried; 1 (default): and all
+#   widths and shapes
 folder=turned every=${1:-1}
 . "$(dirname "$0")/imitated.sh"
-f16_widths="16 96 104 256" f32_widths="112 240"
+f16_widths="16 104 256" f32_widths="240"
 if [ "$every" -eq 1 ]; then
     f16_widths="16 48 72 80 96 104 128 160 192 200 224 256" f32_widths="32 64 104 112 144 176 208 240"
 fi
@@ -18,15 +19,15 @@ for width in $f32_widths; do
     right "$((width + 35)),153,6,f16,f32" "WM=128,BN=$width,BUFFERS=1"
 done
 right 300,264,6,bf16,bf16,0,1,EPILOGUE=36 WM=128,BN=112,BUFFERS=4
-right 130,264,6,f16,f32,1,1,EPILOGUE=6 WM=64,BN=80,BUFFERS=1
-right 100,136,6,f16,f16,1,0,BATCH=3 WM=128,BN=32
+more 130,264,6,f16,f32,1,1,EPILOGUE=6 WM=64,BN=80,BUFFERS=1
+more 100,136,6,f16,f16,1,0,BATCH=3 WM=128,BN=32
 right 100,131,6,f16,f16,BATCH=3 WM=64,BN=48,BUFFERS=1
-right 300,197,6,bf16,bf16,EPILOGUE=36 WM=128,BN=224
+more 300,197,6,bf16,bf16,EPILOGUE=36 WM=128,BN=224
 right 300,197,6,f16,f32,0,0,,,203 WM=64,BN=144,BUFFERS=4
-right 200,304,6,f16,f16,0,0,ADD=0 WM=128,BN=240
-right 211,393,6,f16,f16 WM=192,BN=80,BUFFERS=1
+more 200,304,6,f16,f16,0,0,ADD=0 WM=128,BN=240
+more 211,393,6,f16,f16 WM=192,BN=80,BUFFERS=1
 right 211,393,6,f16,f32 WM=192,BN=80,BUFFERS=1
-right 112,384,6,bf16,bf16,EPILOGUE=36 WM=192,BN=112,BUFFERS=1
+more 112,384,6,bf16,bf16,EPILOGUE=36 WM=192,BN=112,BUFFERS=1
 turned=gemm_sm90_turned.cuh
 f16=300,264,6,f16,f16
 f32=300,264,6,f16,f32
