@@ -52,20 +52,20 @@ if ! "$HONE" list saxpy --dims 5003 --device cuda >/dev/null 2>&1; then
 fi
 
 # ---- every problem once, rows in the order of the shapes --------------------------------
-few="--dims 5003 --dims 7001 --dims 9001 --dims 100003 --dims 300 --budget 6"
-hold 5003 7001 9001 100003 300
+few="--dims 5003 --dims 100003 --dims 300 --budget 6"
+hold 5003 100003 300
 # shellcheck disable=SC2086 # lists of words, here and below
 "$HONE" $held $few --device cpu,cpu --format json >out 2>err &
 tuner=$!
 all_hold 2 4
 let_go
 wait "$tuner" || fail "two devices end with $?"
-json shapes.0.dims.0=5003 shapes.1.dims.0=7001 shapes.3.dims.0=100003 \
-    shapes.4.trials=6 devices.0.on=cpu:0 devices.1.on=cpu:1 compile.variants
+json shapes.0.dims.0=5003 shapes.1.dims.0=100003 shapes.2.dims.0=300 \
+    shapes.2.trials=6 devices.0.on=cpu:0 devices.1.on=cpu:1 compile.variants
 err_has "cpu:1: "
 err_has "compile processes: "
-ask_is "select count(*) from trial" 30
-ask_is "select count(distinct problem_id) from winner_v1" 5
+ask_is "select count(*) from trial" 18
+ask_is "select count(distinct problem_id) from winner_v1" 3
 ask_is "select count(*) from session where status <> 'done'" 0
 [ "$(grep -o '"problems": [1-9]' out | wc -l)" -eq 2 ] ||
     fail "a device had no problem"
@@ -73,7 +73,7 @@ ask_is "select count(*) from session where status <> 'done'" 0
 # ---- the same command again tries nothing ------------------------------------------------
 # shellcheck disable=SC2086
 run 0 $held $few --device cpu,cpu -q
-ask_is "select count(*) from trial" 30
+ask_is "select count(*) from trial" 18
 
 # ---- on a terminal each device has a line of progress -----------------------------------
 if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
