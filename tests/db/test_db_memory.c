@@ -6,6 +6,7 @@
 #include "db/db_internal.h"
 
 #include "runtime/base/alloc.h"
+#include "tests/fail_every.h"
 
 #include <sqlite3.h>
 #include <string.h>
@@ -235,8 +236,8 @@ static hone_status merge(db_fixture *f, hone_error *err)
 static long fail_in_turn(db_fixture *f,
                          hone_status (*body)(db_fixture *, hone_error *))
 {
-    /* Every one at first, then a sample: there are 100,000. */
-    long step = 1;
+    /* Every one at first, or every few, then a sample: there are 100,000. */
+    long step = fail_every();
     long n = 0;
 
     for (;; n += step) {

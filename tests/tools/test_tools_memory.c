@@ -3,6 +3,7 @@
  * exit code 0 is the whole answer, or they say that memory ran out. */
 #include "runtime/base/alloc.h"
 #include "runtime/base/text.h"
+#include "tests/fail_every.h"
 #include "tools/base/commands.h"
 #include "tools/base/message.h"
 
@@ -103,7 +104,8 @@ static void check(command_fn *command, const char *words)
         if (code != HONE_EXIT_DONE && code != HONE_EXIT_ENVIRONMENT)
             fail_msg("hone %s: without allocation %ld it exits with %d", words,
                      n, code);
-        n += n < 200 ? 1 : 17; /* each at first, then a sample */
+        /* Each at first, or every few, then a sample. */
+        n += n < 200 ? fail_every() : 17;
         assert_true(n < MOST_ALLOCATIONS);
     } while (code != HONE_EXIT_DONE);
     hone__text_free(&whole);
