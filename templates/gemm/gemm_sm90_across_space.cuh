@@ -79,7 +79,7 @@
 #pragma hone prefer IS_DEFAULT || !AHEAD || OF_PART > 1 "there is nothing ahead"
 #pragma hone prefer IS_DEFAULT || !AHEAD || HEIGHTS == 1 || OF_CLUSTER == 1 "compilers spill so many elements"
 #pragma hone prefer IS_DEFAULT || !PERSISTENT || TILES > RESIDENT "every block has one tile anyway"
-#pragma hone prefer IS_DEFAULT || STAGES == 3 || STAGES < 2*OF_PART "slots that nothing ever fills"
+#pragma hone prefer IS_DEFAULT || PERSISTENT || STAGES == 3 || STAGES < 2*OF_PART "slots that nothing ever fills"
 #pragma hone prefer IS_DEFAULT || STAGES >= min(OF_PART, 8) || 2*BESIDE*STAGES*SLOT >= device.smem_sm || min(BESIDE*device.sm_count, BLOCKS)*STAGES*SLOT >= 80K*device.sm_count "the ring is too short for what copies need"
 
 /* What AHEAD and PERSISTENT spare are guesses: a warp group's products follow each other but

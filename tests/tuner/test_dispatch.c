@@ -148,19 +148,23 @@ static void fill(void *user, const hone_dispatch_job *job,
 }
 
 /* What is left of a problem may be over before the parent has heard that little
- * is: on a busy machine no other would be begun ahead. So its end waits. */
+ * is: on a busy machine no other would be begun ahead. So its end waits; said
+ * again, since a lane leaves out what comes soon after it has said something.
+ */
 void __wrap_hone__tune_show_progress(hone_tune_run *run, const char *stage)
 {
-    enum { MOST_S = 30 };
+    enum { MOST_S = 60, AGAIN_US = 20000 };
     const double until_s = hone__now_s() + MOST_S;
+    const hone_tune_progress *p = &run->progress;
 
     __real_hone__tune_show_progress(run, stage);
-    if (run->progress.n_planned <= 0 ||
-        run->progress.n_planned - run->progress.n_done > N_WORKERS)
+    if (p->n_planned <= 0 || p->n_planned - p->n_done > N_WORKERS)
         return;
     while (__atomic_load_n(n_ahead, __ATOMIC_RELAXED) < n_due &&
-           !hone__tune_stopped(run) && hone__now_s() < until_s)
-        (void)usleep(1000);
+           !hone__tune_stopped(run) && hone__now_s() < until_s) {
+        (void)usleep(AGAIN_US);
+        __real_hone__tune_show_progress(run, stage);
+    }
 }
 
 static double cost(void *user, const hone_dispatch_job *job)

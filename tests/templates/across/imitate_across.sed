@@ -11,4 +11,6 @@ s/^\(#pragma hone launch gemm_sm90_across grid.*\) cluster(1, 1, OF_CLUSTER) arg
 s/^gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,/gemm_sm90_across(const float *X, long long x_across, long long x_down, long long x_pitch, long long x_step, int x_box, const float *Y, long long y_across, long long y_down, long long y_pitch, long long y_step, int y_box, long long x_all, long long y_all, unsigned char *rings,/
 s/^ *const __grid_constant__ CUtensorMap map_y, OUT \*C,/                 OUT *C,/
 s/^ *extern __shared__ .* shared\[\];/    unsigned char *const shared = rings + ((blockIdx.z * gridDim.y + blockIdx.y) * (long long)gridDim.x + blockIdx.x) * ((SMEM + 1023) \/ 1024 * 1024);\n    const hone::across_map map_x = {X, x_across, x_down, x_all, x_pitch, x_step, x_box};\n    const hone::across_map map_y = {Y, y_across, y_down, y_all, y_pitch, y_step, y_box};\n\n    hone::begin_block(shared);/
+# Few blocks, however many cores there are, so that each has several tiles.
+/^#pragma hone launch gemm_sm90_across grid/s/min(TILES, RESIDENT)/min(TILES, 3)/
 s/CUtensorMap/hone::across_map/g
