@@ -17,8 +17,11 @@ set -u
 # Compilers are confined to folders of their own and those of caches, of which
 # ccache's is named by a variable: it is how the folder can be written there.
 if [ "${1:-}" = --environment ]; then
-    printf '%s\n' "CXX=$(cd "$(dirname "$0")" && pwd)/${0##*/}" \
-        "HONE_COMPILED_BY=${CXX:-c++}" "HONE_COMPILED_ONCE=$2" "CCACHE_DIR=$2"
+    own=$(cd "$(dirname "$0")" && pwd)/${0##*/} by=${CXX:-c++}
+    # It would start itself where it was put to use before.
+    [ "$by" != "$own" ] || by=${HONE_COMPILED_BY:-c++}
+    printf '%s\n' "CXX=$own" "HONE_COMPILED_BY=$by" \
+        "HONE_COMPILED_ONCE=$2" "CCACHE_DIR=$2"
     exit
 fi
 real=${HONE_COMPILED_BY:-c++}

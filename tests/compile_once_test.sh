@@ -129,6 +129,13 @@ if command -v c++ >/dev/null; then
         fail "compiled again"
     }
 fi
+# Put to use where it is already, it does not name itself.
+# shellcheck disable=SC2046 # no blanks in the names of temporary folders
+env $(cat "$work/environment") "$once" --environment "$work/within" >"$work/again"
+grep -qx "HONE_COMPILED_BY=$work/counting" "$work/again" || {
+    cp "$work/again" "$work/log"
+    fail "it names itself"
+}
 # Without a folder it is the compiler.
 rm -r "$work/kept"
 unit 1 a
