@@ -304,8 +304,8 @@ HONE_API hone_status hone_log_set(hone_log_function *function, void *user,
  *         or an empty one), HONE_ERR_DATABASE (neither a database nor a pack
  *         of ours, damaged, or a newer one), HONE_ERR_IO (it cannot be read,
  *         or HONE_LOG not written), HONE_ERR_BUSY (locked),
- *         HONE_ERR_ARGUMENT (HONE_DEVICE, HONE_COMPILE or HONE_PLAN_LIMIT in
- *         the environment has an unknown value),
+ *         HONE_ERR_ARGUMENT (path is ""; HONE_DEVICE, HONE_COMPILE or
+ *         HONE_PLAN_LIMIT in the environment has an unknown value),
  *         HONE_ERR_UNSUPPORTED (a database, and libhone_sqlite, which reads
  *         them, is neither beside libhone nor what $HONE_SQLITE_LIBRARY names)
  *

@@ -447,6 +447,17 @@ class plan
         plan_.reset(made);
     }
 
+    plan(plan &&) noexcept = default;
+    /** The plan that was here goes before its context does. */
+    plan &operator=(plan &&other) noexcept
+    {
+        plan_ = std::move(other.plan_);
+        match_ = other.match_;
+        operation_ = std::move(other.operation_);
+        ctx_ = std::move(other.ctx_);
+        return *this;
+    }
+
     hone_plan *get() const noexcept
     {
         return plan_.get();

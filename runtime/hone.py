@@ -6,6 +6,7 @@
     with hone.Context() as tuned:                    # the search path
         saxpy = tuned.plan("saxpy", [1 << 20])       # once per shape
         saxpy.run(2.0, x, y, stream=torch.cuda.current_stream())
+        torch.cuda.synchronize()     # a context closes when its work has ended
 
 One file above libhone (ctypes), nothing else is needed. Everything is explained
 in hone.h; what fails raises hone.Error with the same sentence.
@@ -28,6 +29,7 @@ import ctypes
 import math
 import os
 import struct
+import threading
 import threading
 import weakref
 from collections import namedtuple
@@ -205,9 +207,27 @@ def _check(status, ctx):
         lib = load()
         raise Error(lib.hone_status_name(status).decode(),
                     lib.hone_error_text(ctx).decode(errors="replace"))
+    while _later and not _in_log():
+        free, handle = _later.pop(0)
+        free(handle)
 
 
 _log = None  # what the library calls must stay
+_thread = threading.local()
+# What Python's collector finds while a log function runs, and the library holds its
+# locks: plans before their contexts.
+_later = []
+
+
+def _in_log():
+    return getattr(_thread, "in_log", False)
+
+
+def _free(function, handle):
+    if _in_log():
+        _later.append((function, handle))
+    else:
+        function(handle)
 
 
 def set_log(function, level="info"):
@@ -216,9 +236,16 @@ def set_log(function, level="info"):
     global _log
     lib = load()
     made = None
+
+    def say(user, of, message):
+        _thread.in_log = True
+        try:
+            function(_LOG_LEVELS[of], message.decode(errors="replace"))
+        finally:
+            _thread.in_log = False
+
     if function is not None:
-        made = _LOG(lambda user, of, message: function(
-            _LOG_LEVELS[of], message.decode(errors="replace")))
+        made = _LOG(say)
     _check(lib.hone_log_set(made and ctypes.cast(made, _P), None,
                             _LOG_LEVELS.index(level)), None)
     _log = made
@@ -457,6 +484,10 @@ def _dims(dims):
 
 # ---- contexts and plans ------------------------------------------------------
 
+def _path(path):
+    return None if path is None else os.fsencode(path)
+
+
 class Context:
     """Databases and packs, and the kernels loaded from them. Close it, or use
     it in a `with`; its plans are closed with it."""
@@ -468,8 +499,7 @@ class Context:
         self._plans = weakref.WeakSet()
         handle = ctypes.c_void_p()
         if path is None or isinstance(path, (str, bytes, os.PathLike)):
-            status = self._lib.hone_open(path and os.fsencode(path),
-                                         ctypes.byref(handle))
+            status = self._lib.hone_open(_path(path), ctypes.byref(handle))
         else:
             files = [_Source(path=os.fsencode(file)) for file in path]
             status = self._lib.hone_sources_open(
@@ -499,7 +529,7 @@ class Context:
         for plan in list(self._plans):
             plan.close()
         ctx, self._ctx = self._ctx, None
-        self._lib.hone_close(ctx)
+        _free(self._lib.hone_close, ctx)
 
     def __enter__(self):
         return self
@@ -571,8 +601,7 @@ class Context:
     def record(self, path=None):
         """hone_record_start(): record launches in a file, or only count them;
         before the first plan."""
-        self._check(self._lib.hone_record_start(self._open(),
-                                                path and os.fsencode(path)))
+        self._check(self._lib.hone_record_start(self._open(), _path(path)))
 
     def write_record(self):
         """hone_record_write()."""
@@ -598,6 +627,7 @@ class Plan:
     `operation` how it is called."""
 
     def __init__(self, context, op, dims, config=None, implementation=None):
+        dims = list(dims)
         values, n = _dims(dims)
         match = _Match()
         handle = ctypes.c_void_p()
@@ -613,7 +643,8 @@ class Plan:
         else:
             status = lib.hone_plan_create_config(
                 ctx, op.encode(), values, n,
-                implementation and implementation.encode(), config.encode(),
+                None if implementation is None else implementation.encode(),
+                config.encode(),
                 ctypes.byref(handle), ctypes.byref(match))
         _check(status, ctx)
         self._plan = handle
@@ -633,7 +664,7 @@ class Plan:
         """hone_plan_destroy(); queued work goes on."""
         plan, self._plan = self._plan, None
         if plan:
-            self._context._lib.hone_plan_destroy(plan)
+            _free(self._context._lib.hone_plan_destroy, plan)
 
     def __del__(self):
         if getattr(self, "_plan", None) and self._context._ctx:
@@ -670,7 +701,7 @@ class Plan:
                 else:
                     passed, owner = _pass_array(value, of, on_gpu)
                     keep.append(owner)
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, BufferError) as error:
                 raise Error("HONE_ERR_ARGUMENT", "argument %s of %s: %s" %
                             (of.name, self.operation.name, error)) from None
             keep.append(passed)

@@ -16,6 +16,7 @@ the CPU are computed on hone's device `cpu`, which is for tests.
 """
 
 import threading
+import warnings
 
 import torch
 
@@ -26,16 +27,23 @@ __all__ = ["matmul", "linear", "counts"]
 _TYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32",
           torch.float64: "f64"}
 _lock = threading.Lock()
-_contexts = {}  # by kind of device; None: there is no database
+_thread = threading.local()  # .devices: whose contexts are current here by now
+_PASSING = ("HONE_ERR_BUSY", "HONE_ERR_NO_MEMORY")  # another time it may work
+_contexts = {}  # by kind of device; None: there is no database, or none of use
 _plans = {}  # by device, type and dims; None: PyTorch's
 counts = {"hone": 0, "torch": 0}  # products so far, by who computed them
 
 
 def _context(kind):
+    """None without a database; with one that cannot be used a warning says why."""
     if kind not in _contexts:
         try:
             _contexts[kind] = hone.Context(device=kind)
-        except hone.Error:
+        except hone.Error as error:
+            if error.status in _PASSING:
+                raise
+            if error.status != "HONE_ERR_NOT_FOUND":
+                warnings.warn("hone: products are left to PyTorch: %s" % error)
             _contexts[kind] = None
     return _contexts[kind]
 
@@ -76,7 +84,11 @@ def _best(context, dims):
     for of in (written, dims):
         try:
             plan = context.plan("gemm", list(of))
-        except hone.Error:
+        except hone.Error as error:
+            if error.status in _PASSING:
+                if best:
+                    best.close()
+                raise
             continue
         if plan.match.kind != "exact" and (best or
                                            plan.match.kind != "chosen"):
@@ -101,12 +113,24 @@ def _plan(a, dims):
     if a.is_cuda and torch.cuda.is_current_stream_capturing():
         return None
     with _lock:
-        context = _context(a.device.type)
-        return _plans.setdefault(key, context and _best(context, dims))
+        try:
+            context = _context(a.device.type)
+            return _plans.setdefault(key, context and _best(context, dims))
+        except hone.Error:
+            return None  # this time
+
+
+def _fits(a, b):
+    """A product that PyTorch has, too."""
+    return (a.dim() == b.dim() and a.dim() in (2, 3) and
+            a.shape[-1] == b.shape[-2] and
+            (a.dim() == 2 or a.shape[0] == b.shape[0]))
 
 
 def _may(a, b):
-    """Types, devices and modes as gemm has them."""
+    """Sizes, types, devices and modes as gemm has them."""
+    if not _fits(a, b):
+        return False
     if (a.dtype not in _TYPES or a.dtype != b.dtype or a.device != b.device or
             a.device.type not in ("cuda", "cpu") or not a.numel() or
             not b.numel()):
@@ -133,10 +157,21 @@ def _product(a, b, by_torch):
 
 # ---- operators ---------------------------------------------------------------
 
+def _make_current(device):
+    """A thread that has not called CUDA yet, such as one of autograd's, has no context
+    for libhone to launch in, also where the device is the right one already: something
+    that asks the driver makes it current. Before a capture that has been done."""
+    devices = _thread.__dict__.setdefault("devices", set())
+    if device not in devices and not torch.cuda.is_current_stream_capturing():
+        torch.cuda.mem_get_info(device)
+        devices.add(device)
+
+
 def _on_device(a, b, by_torch):
     if not a.is_cuda:
         return _product(a, b, by_torch)
     with torch.cuda.device(a.device):
+        _make_current(a.device)
         return _product(a, b, by_torch)
 
 
@@ -151,6 +186,8 @@ def _bmm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _shape_of_product(a, b):
+    torch._check(bool(_fits(a, b)), lambda: "sizes of a product do not match: "
+                 "%s and %s" % (tuple(a.shape), tuple(b.shape)))
     return a.new_empty(a.shape[:-1] + b.shape[-1:])
 
 
@@ -193,8 +230,9 @@ def _cast(x, weight, bias=None):
     # As autocast has them.
     if torch.is_autocast_enabled(x.device.type):
         of = torch.get_autocast_dtype(x.device.type)
-        x, weight = x.to(of), weight.to(of)
-        bias = None if bias is None else bias.to(of)
+        x, weight, bias = [
+            t.to(of) if t is not None and t.is_floating_point() and
+            t.dtype != torch.float64 else t for t in (x, weight, bias)]
     return x, weight, bias
 
 

@@ -126,6 +126,9 @@ static hone_status add_if_there(void *user, const hone_store_source *source,
 static hone_status open_all(hone_ctx *ctx, const hone_source *sources,
                             size_t n_sources, hone_error *err)
 {
+    if (!sources)
+        return hone__fail(err, HONE_ERR_ARGUMENT,
+                          "hone_sources_open: there are no sources");
     for (size_t i = 0; i < n_sources; ++i) {
         const hone_source *source = &sources[i];
 
@@ -207,19 +210,19 @@ hone_status hone_open(const char *path, hone_ctx **out_ctx)
 
     if (!out_ctx)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
-                          "hone_open: out_ctx is NULL");
+                          "out_ctx is NULL");
     return open_ctx(&source, path != NULL, out_ctx);
 }
 
 hone_status hone_sources_open(const hone_source *sources, size_t n_sources,
                               hone_ctx **out_ctx)
 {
-    if (!out_ctx || !sources || !n_sources)
+    if (!out_ctx)
         return hone__fail(hone__thread_error(NULL), HONE_ERR_ARGUMENT,
-                          "hone_sources_open: %s",
-                          !out_ctx ? "out_ctx is NULL"
-                                   : "there are no sources");
-    return open_ctx(sources, n_sources, out_ctx);
+                          "out_ctx is NULL");
+    /* None is not the search path. */
+    return open_ctx(n_sources ? sources : NULL, n_sources + !n_sources,
+                    out_ctx);
 }
 
 hone_status hone_pack_register(const void *pack, size_t pack_bytes)

@@ -13,7 +13,7 @@
 enum {
     MAX_BLANK_LINES = 4,         /* a longer gap gets a #line */
     MAX_OUTPUT_BYTES = 16 << 20, /* a loop that runs away stops here */
-    MAX_ITERATIONS = 1 << 20
+    MAX_ROUNDS = 1 << 20         /* of all loops, also of what writes nothing */
 };
 
 typedef struct writer {
@@ -23,6 +23,7 @@ typedef struct writer {
     const int64_t *dims;
     int line;      /* what the compiler calls the line written next */
     int has_block; /* the parameters are written */
+    long n_rounds; /* of loops */
     int for_compiler;
     size_t asserts_at; /* behind the parameters: see hone__signature_add() */
     hone_text *out;
@@ -126,7 +127,6 @@ static hone_status run_for(writer *w, size_t index)
     int64_t value;
     int64_t last;
     int64_t step = 1;
-    long n = 0;
 
     HONE_TRY(eval(w, &item->from, &value));
     HONE_TRY(eval(w, &item->to, &last));
@@ -137,10 +137,11 @@ static hone_status run_for(writer *w, size_t index)
                           "%s:%d: the step of a 'for' is 0", w->tmpl->path,
                           item->line);
     while (step > 0 ? value <= last : value >= last) {
-        if (++n > MAX_ITERATIONS)
+        if (++w->n_rounds > MAX_ROUNDS)
             return hone__fail(w->err, HONE_ERR_INPUT,
-                              "%s:%d: the 'for' runs more than %d times",
-                              w->tmpl->path, item->line, MAX_ITERATIONS);
+                              "%s:%d: the 'for', with those before and around "
+                              "it, runs more than %d times",
+                              w->tmpl->path, item->line, MAX_ROUNDS);
         w->values.slots[item->slot] = value;
         HONE_TRY(run(w, index + 1, item->next));
         if (__builtin_add_overflow(value, step, &value))

@@ -120,6 +120,12 @@ size_t hone__code_literal_end(const char *text, size_t at, size_t length)
     return end < length && text[end] == quote ? end + 1 : end;
 }
 
+int hone__code_has_mark(const char *text, size_t length)
+{
+    return length >= HONE_CODE_MARK &&
+           memcmp(text, "\xEF\xBB\xBF", HONE_CODE_MARK) == 0;
+}
+
 static void blank_line_ends(char *text, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; ++i) {
@@ -132,6 +138,8 @@ void hone__code_blank(char *text, size_t length)
 {
     size_t at = 0;
 
+    if (hone__code_has_mark(text, length))
+        memset(text, ' ', HONE_CODE_MARK);
     while (at < length) {
         const size_t next = after(text, at);
         size_t end;

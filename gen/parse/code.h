@@ -8,10 +8,14 @@
 
 #include <stddef.h>
 
-/* Blank the comments of a text that ends in a NUL, in place, so that every
- * offset stays what it was. Also blanked are the ends of lines inside
- * comments and raw strings: what is a line end afterwards ends a line of
- * code, unless a backslash stands before it. */
+/* Some editors begin a file of UTF-8 by a mark of three bytes. */
+enum { HONE_CODE_MARK = 3 };
+int hone__code_has_mark(const char *text, size_t length);
+
+/* Blank the comments of a text that ends in a NUL, and the mark that it begins
+ * with, in place, so that every offset stays what it was. Also blanked are the
+ * ends of lines inside comments and raw strings: what is a line end afterwards
+ * ends a line of code, unless a backslash stands before it. */
 void hone__code_blank(char *text, size_t length);
 
 /* End of the string or character constant that starts at `at`; `at` itself if

@@ -104,9 +104,12 @@ int hone__compile_text(hone_parser *p, const char *text,
     p->takes_reals = 1; /* their bits are compared */
     status = compile(p, text, strlen(text), HONE_SCOPE_ANY, out, NULL, &err);
     p->takes_reals = 0;
-    if (status && status != HONE_ERR_NO_MEMORY)
-        (void)hone__complain(p, (hone_slice){0, 1}, "line %d: %s", at->line,
-                             err.text);
+    if (status && status != HONE_ERR_NO_MEMORY) {
+        const size_t begin =
+            p->line_starts[at->line - 1] + (size_t)at->column - 1;
+
+        (void)hone__complain(p, (hone_slice){begin, begin + 1}, "%s", err.text);
+    }
     return status == HONE_OK;
 }
 

@@ -13,8 +13,8 @@ int hone__statement_arch(hone_parser *p, hone_cursor *c)
 
     if (p->tmpl->arch.expr)
         return hone__complain(
-            p, start, "a template has one arch line; the first is line %d",
-            p->tmpl->arch.line);
+            p, start, "a template has one arch line; the first is line %d%s%s",
+            HONE_LINE_OF(p->tmpl, p->tmpl->arch.line));
     if (!hone__compile(p, where, HONE_SCOPE_ARCH, &p->tmpl->arch))
         return 0;
     p->tmpl->needs_arch_features = hone__cursor_accept_word(c, "features");

@@ -61,8 +61,8 @@ int hone__statement_pipeline(hone_parser *p, hone_cursor *c)
 
     if (pipeline->line)
         return hone__complain(
-            p, here, "a template has one pipeline; the first is line %d",
-            pipeline->line);
+            p, here, "a template has one pipeline; the first is line %d%s%s",
+            HONE_LINE_OF(p->tmpl, pipeline->line));
     p->pipeline = here;
     pipeline->line = at.line;
     while (!hone__cursor_is_done(c)) {

@@ -51,9 +51,10 @@ static int declares_c(const hone_parser *p)
 static int check_kernel(hone_parser *p, hone_slice where)
 {
     if (!hone__code_has(p, p->bare + where.begin, where.end - where.begin))
-        return hone__complain(p, where,
-                              "there is no kernel '%.*s' in this file",
-                              HONE_SLICE(p, where));
+        return hone__complain(
+            p, where, "there is no kernel '%.*s' in %s", HONE_SLICE(p, where),
+            where.begin < p->length ? "this file"
+                                    : "the template that includes this");
     /* An included header may have a macro that says it. */
     if (!p->has_local_includes && !declares_c(p))
         return hone__complain(p, where,

@@ -245,6 +245,15 @@ static int add_rule(hone_parser *p, hone_slice where, rule *r)
         HONE_MAX_EXPR_BYTES);
 }
 
+/* As expressions have it: the least number is no number with a sign there. */
+static void put_number(hone_text *out, int64_t number)
+{
+    if (number == INT64_MIN)
+        hone__text_puts(out, "(-9223372036854775807-1)");
+    else
+        hone__text_printf(out, "%lld", (long long)number);
+}
+
 /* `when E`: the parameter exists only where E holds. */
 static int exists_when(hone_parser *p, hone_slice where, hone_param *param)
 {
@@ -263,8 +272,8 @@ static int exists_when(hone_parser *p, hone_slice where, hone_param *param)
     param->exists = exists;
     hone__text_puts(&r.text, "(");
     append_slice(p, where, &r.text);
-    hone__text_printf(&r.text, ") || %s == %lld", param->name,
-                      (long long)param->values[param->default_index]);
+    hone__text_printf(&r.text, ") || %s == ", param->name);
+    put_number(&r.text, param->values[param->default_index]);
     hone__text_printf(&r.shown, "%s when ", param->name);
     append_slice(p, where, &r.shown);
     return add_rule(p, where, &r);
@@ -323,8 +332,9 @@ static int more_values(hone_cursor *c, hone_param *param)
     append_slice(p, where, &r.shown);
     hone__text_puts(&r.shown, " in {");
     for (size_t i = first; i < param->n_values; ++i) {
-        hone__text_printf(&r.text, "%s%s != %lld", i > first ? " && " : "",
-                          param->name, (long long)param->values[i]);
+        hone__text_printf(&r.text, "%s%s != ", i > first ? " && " : "",
+                          param->name);
+        put_number(&r.text, param->values[i]);
         hone__text_puts(&r.shown, i > first ? ", " : "");
         hone__template_value_text(p->tmpl, param, param->values[i], &r.shown);
     }

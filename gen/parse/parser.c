@@ -101,6 +101,21 @@ size_t hone__pragma_end(const char *text, size_t at, size_t end,
     return at ? skip_word(text, skip_blanks(text, at, end), end, "hone") : 0;
 }
 
+/* Lines of a statement are taken out of the source: half a comment would be
+ * left. Inside a comment the blanked text has no ends of lines. */
+static void check_comments(hone_parser *p, const hone_statement *statement,
+                           size_t from, size_t to)
+{
+    const size_t begin = p->line_starts[statement->first_line - 1];
+    const size_t end = p->line_starts[statement->last_line];
+
+    if ((begin > from && p->bare[begin - 1] != '\n') ||
+        (end < to && p->bare[end - 1] != '\n'))
+        (void)hone__complain(
+            p, (hone_slice){statement->pragma, statement->text.begin},
+            "a comment on the line of a statement has to begin and end on it");
+}
+
 int hone__lines_split(hone_parser *p, size_t from, size_t to)
 {
     char *text = p->bare;
@@ -133,6 +148,7 @@ int hone__lines_split(hone_parser *p, size_t from, size_t to)
         }
         statement->last_line = (int)line + 1;
         statement->text = (hone_slice){begin, p->line_starts[line + 1]};
+        check_comments(p, statement, from, to);
     }
     return 1;
 }

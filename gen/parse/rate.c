@@ -25,8 +25,9 @@ int hone__statement_work(hone_parser *p, hone_cursor *c)
                 p, word, "work is given as flops(..) and bytes(..), not '%.*s'",
                 HONE_SLICE(p, word));
         if (expr->line)
-            return hone__complain(
-                p, word, "this is given twice, first on line %d", expr->line);
+            return hone__complain(p, word,
+                                  "this is given twice, first on line %d%s%s",
+                                  HONE_LINE_OF(p->tmpl, expr->line));
         if (!hone__compile_value(c, "flops or bytes", HONE_SCOPE_ANY, expr))
             return 0;
     } while (hone__cursor_peek(c) != '\0');
@@ -247,8 +248,9 @@ int hone__statement_inputs(hone_parser *p, hone_cursor *c)
 
     if (p->tmpl->inputs[0])
         return hone__complain(
-            p, where, "a template has one inputs line; the first is line %d",
-            p->tmpl->inputs_line);
+            p, where,
+            "a template has one inputs line; the first is line %d%s%s",
+            HONE_LINE_OF(p->tmpl, p->tmpl->inputs_line));
     p->tmpl->inputs_line = hone__line_of(p, where.begin);
     if (!hone__dotted_name(c, "template.NAME", &p->tmpl->inputs))
         return 0;

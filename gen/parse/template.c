@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing a template: the table of statements, one pass over them, and what
  * has to be true of the whole. */
+#include "gen/parse/code.h"
 #include "gen/parse/parse.h"
 
 #include <string.h>
@@ -236,6 +237,7 @@ static int prepare(hone_parser *p, const char *path, const char *search_path,
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
     hone_arena *arena = &p->tmpl->arena;
+    char *const source = hone__arena_strndup(arena, text, length);
 
     p->tmpl->implementation =
         hone__arena_strndup(arena, base, strcspn(base, "."));
@@ -245,11 +247,13 @@ static int prepare(hone_parser *p, const char *path, const char *search_path,
     p->tmpl->path = hone__arena_strndup(arena, path, strlen(path));
     p->tmpl->search_path =
         hone__arena_strndup(arena, search_path, strlen(search_path));
-    p->tmpl->source = hone__arena_strndup(arena, text, length);
+    p->tmpl->source = source;
     p->bare = hone__arena_strndup(arena, text, length);
     if (!p->body || !p->tmpl->path || !p->tmpl->search_path ||
         !p->tmpl->source || !p->bare || !p->tmpl->implementation)
         return hone__no_memory(p);
+    if (hone__code_has_mark(text, length)) /* nor has the source one */
+        memset(source, ' ', HONE_CODE_MARK);
     p->tmpl->inputs = "";
     p->body->next_line = 1;
     p->tmpl->source_bytes = p->length = p->end = length;

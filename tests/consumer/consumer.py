@@ -4,6 +4,8 @@ what is refused. Argument: the database, and hone.h."""
 
 import array
 import ctypes
+import faulthandler
+import gc
 import re
 import sys
 import tempfile
@@ -239,6 +241,10 @@ def describe(tuned):
             config="NO=1")
     refused("HONE_ERR_NOT_FOUND", "/nowhere", hone.Context, "/nowhere/a.db")
     refused("HONE_ERR_ARGUMENT", "no sources", hone.Context, [])
+    refused("HONE_ERR_ARGUMENT", "", hone.Context, "")
+    refused("HONE_ERR_NOT_FOUND", "", tuned.plan, "ramp", [N], config="NO=1",
+            implementation="")
+    assert tuned.plan("ramp", iter([N])).match.kind == "exact"
     refused("HONE_ERR_ARGUMENT", "tpu", hone.Context, sys.argv[1], "tpu")
 
 
@@ -261,6 +267,35 @@ def with_numpy(plan):
     y.flags.writeable = False
     refused("HONE_ERR_ARGUMENT", "it is read-only", plan.run, 2, x, y)
     print("with NumPy " + numpy.__version__)
+
+
+class Owner:
+    """In a circle, which only Python's collector finds."""
+
+    def __init__(self, **of):
+        self.me = self
+        self.__dict__.update(of)
+
+
+def collected_meanwhile(database):
+    """While a log function runs the library holds its locks."""
+    n_collected = []
+    gc.disable()
+    for last in None, "plan":
+        tuned = hone.Context(database, device="cpu")
+        Owner(tuned=tuned, last=last and tuned.plan("ramp", [N]))
+        del tuned
+
+        def log(level, message):
+            n_collected.append(gc.collect())
+        hone.set_log(log)
+        with hone.Context(database, device="cpu") as other:
+            other.plan("ramp", [N])
+        hone.set_log(None)
+        assert max(n_collected) > 0
+        n_collected.clear()
+        assert not hone._later
+    gc.enable()
 
 
 def main(database, header):
@@ -300,6 +335,9 @@ def main(database, header):
         assert b"\nramp 5003 1 arch=cpu " in record.read()
     on_a_gpu()
     scalars()
+    faulthandler.dump_traceback_later(60, exit=True)
+    collected_meanwhile(database)
+    faulthandler.cancel_dump_traceback_later()
     print("right")
 
 

@@ -66,6 +66,23 @@ a, c = make(2, 1, 6, 4), make(3, 4, 5)
 for name, ours, theirs in zip(("c", "a", "b"), gradients(hone.matmul, a, c),
                               gradients(torch.matmul, a, c)):
     check("batches: " + name, ours, theirs)
+# What is no product, of tuned sizes otherwise.
+for name, call in (("inner sizes", lambda: hone.matmul(make(24, 56), make(8, 40))),
+                   ("linear", lambda: hone.linear(x, make(56, 64))),
+                   ("batches", lambda: torch.ops.hone.bmm(make(2, 3, 4),
+                                                          make(3, 4, 5))),
+                   ("compiled", lambda: torch.compile(
+                       hone.matmul, backend="aot_eager")(make(24, 56), make(8, 40)))):
+    try:
+        call()
+    except RuntimeError:
+        continue
+    print(name, "was not refused")
+    failures += 1
+with torch.autocast(device, torch.bfloat16):
+    for dtype in torch.float32, torch.float64:
+        a, c = make(7, 9, dtype=dtype), make(9, 5, dtype=dtype)
+        check(f"autocast of {dtype}", hone.matmul(a, c), a @ c, 2e-2)
 check("a vector", hone.matmul(x, w[0]), x @ w[0])
 check("nothing", hone.matmul(x[:0], w.t()), x[:0] @ w.t())
 

@@ -219,6 +219,10 @@ static void mistakes_of_a_contract_are_shown_there(void **state)
                    "./scale.cuh:11:22: error: unknown name 'm'\n"
                    "   11 | #pragma hone require m > 0\n"
                    "      |                      ^\n");
+    write_file("scale.cuh", CONTRACT "#pragma hone inputs template.a\n"
+                                     "#pragma hone inputs template.b\n");
+    assert_mistake(INCLUDE IMPLEMENTS REST,
+                   "the first is line 11 of ./scale.cuh");
     write_file("scale.cuh", CONTRACT "#pragma hone if n\n");
     assert_mistake(INCLUDE IMPLEMENTS REST,
                    "./scale.cuh:11:14: error: 'if' belongs into the");

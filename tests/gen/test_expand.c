@@ -158,6 +158,9 @@ static void failures(void **state)
          "t.cu:5: the step of a 'for' is 0"},
         {"#pragma hone for I in 0..1G\n#pragma hone endfor",
          "runs more than 1048576 times"},
+        {"#pragma hone for I in 0..99999\n#pragma hone for J in 0..99999\n"
+         "#pragma hone endfor\n#pragma hone endfor",
+         "t.cu:6: the 'for', with those before and around it, runs more"},
         {"#pragma hone for I in 0..1M-1\nabcdefghijklmnopqrstuvwxyz\n"
          "#pragma hone endfor",
          "larger than 16 MB"},

@@ -342,6 +342,20 @@ static void whole_file(void **state)
          2,
          {"", 21, "declare it extern \"C\""}},
         {OP LAUNCH "// k extern \"C\"\n", 2, {"", 21, "no kernel 'k'"}},
+        {OP "#pragma hone let A = 1 /* one\n of two */\n" LAUNCH KERNEL,
+         2,
+         {"", 1, "a comment on the line of a statement has to begin and end"}},
+        {OP "/* one\n of two */ #pragma hone let A = 1\n" LAUNCH KERNEL,
+         3,
+         {"", 12, "a comment on the line of a statement has to begin and end"}},
+        {OP "#pragma hone param A: bool\n"
+            "#pragma hone param B in {-9223372036854775807-1, 0} when 1/A\n"
+            "#pragma hone param C in {0, 1} when "
+            "(((((((((((((((((((((((((((((((((((((((((((((((((("
+            "(((((((((((((A))))))))))))))))))))))))))))))))))))))))"
+            ")))))))))))))))))))))))\n" LAUNCH KERNEL,
+         4,
+         {"", 37, "nested deeper than 64"}},
         {OP LAUNCH "extern \"C\" kk k_;\n", 2, {"", 21, "no kernel"}},
     };
 

@@ -193,6 +193,17 @@ static void comments_hide(void **state)
     hone__template_free(t);
 }
 
+/* Some editors begin files of UTF-8 by three bytes. */
+static void mark_in_front(void **state)
+{
+    hone_template *t = parse_good("\xEF\xBB\xBF" OP LAUNCH KERNEL);
+
+    (void)state;
+    assert_string_equal(t->op, "o");
+    assert_int_equal(t->source[0], ' ');
+    hone__template_free(t);
+}
+
 static void dims(void **state)
 {
     hone_template *t = parse_good(
@@ -338,6 +349,7 @@ int main(void)
         cmocka_unit_test(features_of_a_model),
         cmocka_unit_test(names_are_shared_with_care),
         cmocka_unit_test(comments_hide),
+        cmocka_unit_test(mark_in_front),
         cmocka_unit_test(dims),
         cmocka_unit_test(loading),
         cmocka_unit_test(hash_covers_headers),

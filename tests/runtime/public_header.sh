@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # hone.h alone compiles as C99, C11 and C++17 without a warning, hone.hpp as
-# C++11 and newer; libhone shows the names hone.h declares and no others.
+# C++11 and newer; a plan goes before its context; libhone shows the names hone.h
+# declares and no others.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -35,6 +36,13 @@ for compiler in gcc clang; do
             -Wold-style-cast "$work/with_classes.cpp"
     done
 done
+
+# Plans that are moved to, and the last owners of their contexts, in front of functions
+# that look at the order.
+if command -v c++ >/dev/null; then
+    c++ -std=c++11 -I "$HONE_SOURCE" -o "$work/moved" "$HONE_SOURCE/tests/runtime/moved_plan.cpp"
+    "$work/moved"
+fi
 
 [ -f "$library" ] || exit 77
 nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ { print $3 }' |
