@@ -30,7 +30,6 @@ import math
 import os
 import struct
 import threading
-import threading
 import weakref
 from collections import namedtuple
 
@@ -203,31 +202,41 @@ def version():
 
 
 def _check(status, ctx):
-    if status:
-        lib = load()
-        raise Error(lib.hone_status_name(status).decode(),
-                    lib.hone_error_text(ctx).decode(errors="replace"))
-    while _later and not _in_log():
-        free, handle = _later.pop(0)
-        free(handle)
+    if not status:
+        if _later or _later_plans:
+            _drain()
+        return
+    lib = load()
+    error = Error(lib.hone_status_name(status).decode(),
+                  lib.hone_error_text(ctx).decode(errors="replace"))
+    _drain()
+    raise error
 
 
 _log = None  # what the library calls must stay
-_thread = threading.local()
-# What Python's collector finds while a log function runs, and the library holds its
-# locks: plans before their contexts.
+_thread = threading.local()  # .in_log: a log function runs, and the library holds locks
+_closing = threading.RLock()
+# What Python's collector found, maybe in a log function: contexts, and plans, which are
+# with their contexts. The next call of the module closes them, plans first.
 _later = []
+_later_plans = []
 
 
-def _in_log():
-    return getattr(_thread, "in_log", False)
+def _drain():
+    """In a log function not: the locks that the library wants are held by this thread."""
+    if getattr(_thread, "in_log", False):
+        return
+    with _closing:
+        while _later_plans or _later:
+            if _later_plans:
+                _destroy(*_later_plans.pop(0))
+            else:
+                _later.pop(0).close()
 
 
-def _free(function, handle):
-    if _in_log():
-        _later.append((function, handle))
-    else:
-        function(handle)
+def _destroy(context, plan):
+    if plan and context._ctx: # a context that is closed was the last to be used
+        context._lib.hone_plan_destroy(plan)
 
 
 def set_log(function, level="info"):
@@ -528,8 +537,11 @@ class Context:
         """hone_close(): queued work has ended."""
         for plan in list(self._plans):
             plan.close()
-        ctx, self._ctx = self._ctx, None
-        _free(self._lib.hone_close, ctx)
+        with _closing:
+            if _later_plans: # of this one, too
+                _drain()
+            ctx, self._ctx = self._ctx, None
+            self._lib.hone_close(ctx)
 
     def __enter__(self):
         return self
@@ -537,9 +549,9 @@ class Context:
     def __exit__(self, *of):
         self.close()
 
-    def __del__(self):
+    def __del__(self, later=_later):
         if getattr(self, "_ctx", None):
-            self.close()
+            later.append(self)
 
     def operations(self):
         """Names of the operations that there are."""
@@ -662,13 +674,13 @@ class Plan:
 
     def close(self):
         """hone_plan_destroy(); queued work goes on."""
-        plan, self._plan = self._plan, None
-        if plan:
-            _free(self._context._lib.hone_plan_destroy, plan)
+        with _closing:
+            plan, self._plan = self._plan, None
+            _destroy(self._context, plan)
 
-    def __del__(self):
-        if getattr(self, "_plan", None) and self._context._ctx:
-            self.close()
+    def __del__(self, later=_later_plans):
+        if getattr(self, "_plan", None):
+            later.append((self._context, self._plan))
 
     @property
     def workspace_bytes(self):

@@ -28,7 +28,7 @@ _TYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32",
           torch.float64: "f64"}
 _lock = threading.Lock()
 _thread = threading.local()  # .devices: whose contexts are current here by now
-_PASSING = ("HONE_ERR_BUSY", "HONE_ERR_NO_MEMORY")  # another time it may work
+_PASSING = ("HONE_ERR_BUSY", "HONE_ERR_NO_MEMORY", "HONE_ERR_IO")  # it may work later
 _contexts = {}  # by kind of device; None: there is no database, or none of use
 _plans = {}  # by device, type and dims; None: PyTorch's
 counts = {"hone": 0, "torch": 0}  # products so far, by who computed them
@@ -120,16 +120,17 @@ def _plan(a, dims):
             return None  # this time
 
 
-def _fits(a, b):
-    """A product that PyTorch has, too."""
-    return (a.dim() == b.dim() and a.dim() in (2, 3) and
-            a.shape[-1] == b.shape[-2] and
-            (a.dim() == 2 or a.shape[0] == b.shape[0]))
+def _sizes(a, b):
+    """Pairs of sizes that are equal in a product; None: it is none."""
+    if a.dim() != b.dim() or a.dim() not in (2, 3):
+        return None
+    return [(a.shape[-1], b.shape[-2])] + list(zip(a.shape[:-2], b.shape[:-2]))
 
 
 def _may(a, b):
     """Sizes, types, devices and modes as gemm has them."""
-    if not _fits(a, b):
+    sizes = _sizes(a, b)
+    if sizes is None or any(one != other for one, other in sizes):
         return False
     if (a.dtype not in _TYPES or a.dtype != b.dtype or a.device != b.device or
             a.device.type not in ("cuda", "cpu") or not a.numel() or
@@ -157,22 +158,25 @@ def _product(a, b, by_torch):
 
 # ---- operators ---------------------------------------------------------------
 
-def _make_current(device):
+def _is_current(device):
     """A thread that has not called CUDA yet, such as one of autograd's, has no context
     for libhone to launch in, also where the device is the right one already: something
-    that asks the driver makes it current. Before a capture that has been done."""
+    that asks the driver makes it current, but not while a graph is captured."""
     devices = _thread.__dict__.setdefault("devices", set())
     if device not in devices and not torch.cuda.is_current_stream_capturing():
         torch.cuda.mem_get_info(device)
         devices.add(device)
+    return device in devices
 
 
 def _on_device(a, b, by_torch):
     if not a.is_cuda:
         return _product(a, b, by_torch)
     with torch.cuda.device(a.device):
-        _make_current(a.device)
-        return _product(a, b, by_torch)
+        if _is_current(a.device):
+            return _product(a, b, by_torch)
+        counts["torch"] += 1
+        return by_torch(a, b)
 
 
 @torch.library.custom_op("hone::mm", mutates_args=())
@@ -186,8 +190,12 @@ def _bmm(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _shape_of_product(a, b):
-    torch._check(bool(_fits(a, b)), lambda: "sizes of a product do not match: "
-                 "%s and %s" % (tuple(a.shape), tuple(b.shape)))
+    sizes = _sizes(a, b)
+    torch._check(sizes is not None, lambda: "both factors of a product are matrices, "
+                 "or batches of them: %d and %d dims" % (a.dim(), b.dim()))
+    for one, other in sizes:
+        torch._check(one == other, lambda: "sizes of a product do not match: %s and %s"
+                     % (tuple(a.shape), tuple(b.shape)))
     return a.new_empty(a.shape[:-1] + b.shape[-1:])
 
 

@@ -113,7 +113,8 @@ static void check_comments(hone_parser *p, const hone_statement *statement,
         (end < to && p->bare[end - 1] != '\n'))
         (void)hone__complain(
             p, (hone_slice){statement->pragma, statement->text.begin},
-            "a comment on the line of a statement has to begin and end on it");
+            "a comment or raw string on the line of a statement has to begin "
+            "and end on it");
 }
 
 int hone__lines_split(hone_parser *p, size_t from, size_t to)

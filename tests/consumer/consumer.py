@@ -277,24 +277,51 @@ class Owner:
         self.__dict__.update(of)
 
 
+def order_of(*calls):
+    """What the library is asked for meanwhile, of these functions."""
+    seen = []
+
+    class Watched:
+        def __getattr__(self, name):
+            of = getattr(library, name)
+            if name not in calls:
+                return of
+
+            def call(*args):
+                seen.append(name)
+                return of(*args)
+            return call
+    library = hone.load()
+    return seen, Watched()
+
+
 def collected_meanwhile(database):
-    """While a log function runs the library holds its locks."""
+    """While a log function runs the library holds its locks. Plans go before their
+    contexts."""
     n_collected = []
     gc.disable()
-    for last in None, "plan":
+    for way in "context", "plan", "plan alone":
         tuned = hone.Context(database, device="cpu")
-        Owner(tuned=tuned, last=last and tuned.plan("ramp", [N]))
-        del tuned
+        seen, tuned._lib = order_of("hone_close", "hone_plan_destroy")
+        Owner(tuned=None if way == "plan alone" else tuned,
+              last=None if way == "context" else tuned.plan("ramp", [N]))
+        if way != "plan alone":
+            del tuned
 
         def log(level, message):
             n_collected.append(gc.collect())
         hone.set_log(log)
-        with hone.Context(database, device="cpu") as other:
-            other.plan("ramp", [N])
+        other = hone.Context(database, device="cpu")
+        refused("HONE_ERR_NOT_FOUND", "none", other.plan, "none", [N])
+        if way == "plan alone":
+            tuned.close()
+        other.close()
         hone.set_log(None)
         assert max(n_collected) > 0
         n_collected.clear()
-        assert not hone._later
+        assert seen == ["hone_plan_destroy"] * (way != "context") + \
+            ["hone_close"], (way, seen)
+        assert not hone._later and not hone._later_plans
     gc.enable()
 
 

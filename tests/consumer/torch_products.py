@@ -66,18 +66,26 @@ a, c = make(2, 1, 6, 4), make(3, 4, 5)
 for name, ours, theirs in zip(("c", "a", "b"), gradients(hone.matmul, a, c),
                               gradients(torch.matmul, a, c)):
     check("batches: " + name, ours, theirs)
-# What is no product, of tuned sizes otherwise.
-for name, call in (("inner sizes", lambda: hone.matmul(make(24, 56), make(8, 40))),
-                   ("linear", lambda: hone.linear(x, make(56, 64))),
-                   ("batches", lambda: torch.ops.hone.bmm(make(2, 3, 4),
-                                                          make(3, 4, 5))),
-                   ("compiled", lambda: torch.compile(
-                       hone.matmul, backend="aot_eager")(make(24, 56), make(8, 40)))):
+# What is no product: first and second but for that of tuned sizes.
+from torch._subclasses.fake_tensor import FakeTensorMode
+with FakeTensorMode():
+    fakes = torch.empty(4, 3), torch.empty(4, 5), torch.empty(2, 4, 3)
+for name, said, op, inputs in (
+        ("inner sizes", "cannot be multiplied", torch.ops.hone.mm,
+         (make(24, 56), make(8, 40))),
+        ("transposed", "cannot be multiplied", torch.ops.hone.mm,
+         (x, make(64, 40)[:56, :32].t())),
+        ("batches", "batch", torch.ops.hone.bmm, (make(2, 3, 4), make(3, 4, 5))),
+        ("fake sizes", "sizes of a product do not match", torch.ops.hone.mm,
+         fakes[:2]),
+        ("fake dims", "3 and 2 dims", torch.ops.hone.mm, fakes[2::-2])):
     try:
-        call()
-    except RuntimeError:
-        continue
-    print(name, "was not refused")
+        op(*inputs)
+        print(name, "was not refused")
+    except RuntimeError as error:
+        if said in str(error):
+            continue
+        print(name, "is refused by:", error)
     failures += 1
 with torch.autocast(device, torch.bfloat16):
     for dtype in torch.float32, torch.float64:

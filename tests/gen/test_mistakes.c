@@ -344,10 +344,16 @@ static void whole_file(void **state)
         {OP LAUNCH "// k extern \"C\"\n", 2, {"", 21, "no kernel 'k'"}},
         {OP "#pragma hone let A = 1 /* one\n of two */\n" LAUNCH KERNEL,
          2,
-         {"", 1, "a comment on the line of a statement has to begin and end"}},
+         {"", 1,
+          "a comment or raw string on the line of a statement has to begin"}},
         {OP "/* one\n of two */ #pragma hone let A = 1\n" LAUNCH KERNEL,
          3,
-         {"", 12, "a comment on the line of a statement has to begin and end"}},
+         {"", 12,
+          "a comment or raw string on the line of a statement has to begin"}},
+        {OP "const char *s = R\"(one\n#pragma hone let A = 1\n)\";\n" LAUNCH
+             KERNEL,
+         3,
+         {"", 1, "a comment or raw string on the line of a statement"}},
         {OP "#pragma hone param A: bool\n"
             "#pragma hone param B in {-9223372036854775807-1, 0} when 1/A\n"
             "#pragma hone param C in {0, 1} when "
