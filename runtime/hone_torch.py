@@ -27,8 +27,8 @@ __all__ = ["matmul", "linear", "counts"]
 _TYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32",
           torch.float64: "f64"}
 _lock = threading.Lock()
-_thread = threading.local()  # .devices: whose contexts are current here by now
-_PASSING = ("HONE_ERR_BUSY", "HONE_ERR_NO_MEMORY", "HONE_ERR_IO")  # it may work later
+_thread = threading.local()  # GPUs whose contexts are current in it
+_PASSING = ("HONE_ERR_BUSY", "HONE_ERR_NO_MEMORY")  # it may work later
 _contexts = {}  # by kind of device; None: there is no database, or none of use
 _plans = {}  # by device, type and dims; None: PyTorch's
 counts = {"hone": 0, "torch": 0}  # products so far, by who computed them
@@ -162,11 +162,11 @@ def _is_current(device):
     """A thread that has not called CUDA yet, such as one of autograd's, has no context
     for libhone to launch in, also where the device is the right one already: something
     that asks the driver makes it current, but not while a graph is captured."""
-    devices = _thread.__dict__.setdefault("devices", set())
-    if device not in devices and not torch.cuda.is_current_stream_capturing():
+    current = _thread.__dict__.setdefault("current", set())
+    if device not in current and not torch.cuda.is_current_stream_capturing():
         torch.cuda.mem_get_info(device)
-        devices.add(device)
-    return device in devices
+        current.add(device)
+    return device in current
 
 
 def _on_device(a, b, by_torch):

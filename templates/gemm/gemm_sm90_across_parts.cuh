@@ -104,9 +104,9 @@ template <typename P> struct reader {
     }
 };
 
-/* A slot's products are done, sums may be read, and it may be filled. Said for each slot:
- * else compilers read sums of the last one, where there are two ways to it, before the
- * wait, and serialise all products (C7514). */
+/* A slot's products are done, sums may be read, and it may be filled. Sums are said to be
+ * ready behind each slot: said behind the last one alone, ptxas 13.0 finds them read
+ * before that where clusters share K, and serialises all products (C7514). */
 template <typename P>
 __device__ __forceinline__ void finish(typename P::sums &sums, const gemm::ring_place &place, int slot)
 {

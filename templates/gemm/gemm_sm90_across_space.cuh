@@ -69,7 +69,7 @@
 #pragma hone require SPLIT % OF_CLUSTER == 0 "clusters share K by 2, 4 or 8"
 #pragma hone require OF_CLUSTER == 1 || BM*BN*4 <= STAGES*SLOT "the sums of a tile do not fit the ring"
 #pragma hone require SPLIT <= STEPS "a part of K would have no step"
-#pragma hone require TILES <= 1G && PACKED <= 8G && (PARTIALS == 1 || (TILES <= 1G && TILES*PARTIALS*OF_CLUSTER*SHARE*CONSUMERS*512 <= 8G)) "there are too many tiles, or parts of them"
+#pragma hone require TILES <= 1G && PACKED <= 8G && (PARTIALS == 1 || TILES*PARTIALS*OF_CLUSTER*SHARE*CONSUMERS*512 <= 8G) "there are too many tiles, or parts of them"
 #pragma hone prefer IS_DEFAULT || BN < align(COLS, 8) + 16 || BN == 8 "most columns of a tile would lie outside"
 #pragma hone prefer IS_DEFAULT || TILES_Y == ceildiv(COLS, 256) || BN >= 96 "the factor across K would be read more often"
 #pragma hone prefer IS_DEFAULT || BM == 64 || TILES_X*BM <= 3*align(ROWS, 64)/2 "most rows of a tile would lie outside"

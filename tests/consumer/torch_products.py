@@ -2,7 +2,9 @@
 """hone.matmul() and hone.linear() beside PyTorch's: values, gradients, layouts,
 compiled, tuned and not. Arguments: the device, cpu or cuda."""
 
+import os
 import sys
+import warnings
 
 import torch
 
@@ -106,5 +108,28 @@ for name, ours, theirs in zip(
         gradients(lambda x, w, b: torch.nn.functional.linear(x, w, b).relu(),
                   x, w, b)):
     check("compiled: " + name, ours, theirs)
+# A database that is none: PyTorch computes, and a warning says so, once. One that is
+# busy, or memory that has run out, is another matter: it is asked again.
+def no_context(device):
+    asked.append(device)
+    raise hone.Error("HONE_ERR_BUSY", "busy")
+
+
+asked, context = [], hone.Context
+os.environ["HONE_DB"] = __file__
+hone_torch._plans.clear()
+hone_torch._contexts.clear()
+hone.Context = no_context
+for _ in range(2):
+    check("busy", hone.linear(x, w), x @ w.t())
+hone.Context = context
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    for _ in range(2):
+        check("no database", hone.linear(x, w), x @ w.t())
+if len(asked) != 2 or len(said) != 1 or "left to PyTorch" not in str(said[0].message):
+    print("asked:", asked, "said:", [str(s.message) for s in said])
+    failures += 1
+
 print(hone_torch.counts, "failures:", failures)
 sys.exit(failures != 0)
