@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EVERY_S = 10, WAIT_MS = 2000, LINES_MOST = 10, DEVICES_MOST = 64 };
+enum { EVERY_S = 10, WAIT_MS = 2000 };
 
 static const char *const met_names[] = {
 #define NAME(id, symbol, form, INT, type, compute) #symbol,
@@ -209,11 +209,12 @@ void hone__report_now_and_then(void)
 typedef struct summary {
     uint64_t n_calls, n_answered;
     size_t n_shapes, n_kept;
+    uint64_t n_most;
     double total_ns, saved_ns;
     struct {
         hone_entry *entry;
         double total_ns;
-    } top[LINES_MOST]; /* longest first */
+    } top[HONE_ENTRIES_MOST]; /* longest first */
 } summary;
 
 /* On the device, all calls together. */
@@ -239,8 +240,10 @@ static void add_up(hone_entry *e, void *user)
     s->total_ns += total;
     if (e->n_answered)
         s->saved_ns += (double)e->n_answered * (library_ns(e) - ours_ns(e));
-    if (s->n_kept < LINES_MOST)
+    if (s->n_kept < HONE_ENTRIES_MOST && s->n_kept < s->n_most)
         ++s->n_kept;
+    else if (!at)
+        return;
     else if (s->top[--at].total_ns >= total)
         return;
     for (; at && s->top[at - 1].total_ns < total; --at)
@@ -309,11 +312,12 @@ static void say_summary(summary *s)
 static void report(void)
 {
     const hone_blas_settings *settings = hone__blas_settings();
-    summary s = {0};
+    static summary s; /* once a process; too large for a stack */
 
     hone__sample_collect();
     if (settings->file)
         write_record(settings->file, WAIT_MS);
+    s.n_most = settings->n_lines;
     hone__entries_each(add_up, &s);
     if (s.n_calls && !settings->is_quiet)
         say_summary(&s);

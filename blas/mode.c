@@ -10,6 +10,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+enum { LINES = 10 };
+
 static hone_blas_settings settings;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -62,24 +64,24 @@ static void read_mode(void)
                    text);
 }
 
-static void read_check(void)
+/* A number from `least` up. What cannot be read is said, with what is done
+ * instead. */
+static uint64_t read_number(const char *name, long long least, uint64_t without,
+                            uint64_t instead, const char *done)
 {
-    const char *text = text_of("HONE_BLAS_CHECK");
+    const char *text = text_of(name);
     char *end = NULL;
     long long n;
 
     if (!text)
-        return;
+        return without;
     errno = 0;
     n = strtoll(text, &end, 10);
-    if (errno || *end || n < 1) {
-        hone__blas_say(0,
-                       "HONE_BLAS_CHECK is '%.40s', not a number from 1 up: "
-                       "every answered call is checked",
-                       text);
-        n = 1;
-    }
-    settings.check_every = (uint64_t)n;
+    if (!errno && !*end && n >= least)
+        return (uint64_t)n;
+    hone__blas_say(0, "%s is '%.40s', not a number from %lld up: %s", name,
+                   text, least, done);
+    return instead;
 }
 
 /* As NVIDIA's libraries read it: 0, and TF32 is not used whatever a program
@@ -105,7 +107,10 @@ static void read_all(void)
     read_mode();
     if (settings.mode == HONE_BLAS_OFF)
         return;
-    read_check();
+    settings.check_every = read_number("HONE_BLAS_CHECK", 1, 0, 1,
+                                       "every answered call is checked");
+    settings.n_lines = read_number("HONE_BLAS_LINES", 0, LINES, LINES,
+                                   "the report lists ten shapes");
     settings.file = text_of("HONE_BLAS_FILE");
     settings.only = text_of("HONE_BLAS_ONLY");
     settings.is_host = device && strcmp(device, "cpu") == 0;

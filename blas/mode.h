@@ -16,6 +16,7 @@ typedef struct hone_blas_settings {
     const char *file;     /* $HONE_BLAS_FILE: the record; NULL: none */
     const char *only;     /* $HONE_BLAS_ONLY: the shapes that may be answered */
     uint64_t check_every; /* $HONE_BLAS_CHECK; 0: never */
+    uint64_t n_lines;     /* $HONE_BLAS_LINES: shapes that the report lists */
     int is_quiet;         /* $HONE_BLAS_QUIET */
     int has_no_tf32;      /* $NVIDIA_TF32_OVERRIDE is 0: nobody computes so */
     int is_host;          /* $HONE_DEVICE=cpu: arrays are host memory */

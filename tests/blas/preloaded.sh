@@ -9,6 +9,9 @@
 calls=$1 most=$2
 program=$tests/blas_calls
 seed=16 pool=4
+# Which ten shapes took the most is this machine's affair: all are listed.
+HONE_BLAS_LINES=4096
+export HONE_BLAS_LINES
 
 # plain ARGUMENTS..: what the program prints by itself.
 plain() { "$program" "$@" >"$work/plain"; }
@@ -213,6 +216,20 @@ err_has "HONE_BLAS_ONLY: nothing is answered"
 # Threads, and a child in the end.
 run 0 with -- "$program" "$calls" $seed $pool 8
 err_has "$((8 * calls)) matrix products of"
+# As many lines as are asked for, beside the first two.
+plain 200 $seed $pool
+for lines in 0 3; do
+    HONE_BLAS_LINES=$lines
+    same with -- "$program" 200 $seed $pool
+    err_lines $((2 + lines))
+done
+HONE_BLAS_LINES=-1
+same with -- "$program" 200 $seed $pool
+err_lines 13
+err_has "HONE_BLAS_LINES is '-1', not a number from 0 up: the report lists ten"
+unset HONE_BLAS_LINES
+same with -- "$program" 200 $seed $pool
+err_lines 12
 plain 200 $seed $pool 1 fork
 same with -- "$program" 200 $seed $pool 1 fork
 [ "$(grep -c ': 200 matrix products of' "$work/err")" -eq 2 ] ||
