@@ -41,6 +41,22 @@ static int execute(const char *const *words, const char *log)
     return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
 
+/* As hone compiles, where the compiler can: the loader places what is
+ * thread-local otherwise then. */
+#define DESCRIPTORS "-mtls-dialect=gnu2"
+
+static int has_descriptors(const char *compiler)
+{
+    static int can = -1;
+    const char *const words[] = {compiler,    DESCRIPTORS, "-x",
+                                 "c++",       "-c",        "-o",
+                                 "/dev/null", "/dev/null", NULL};
+
+    if (can < 0)
+        can = execute(words, "/dev/null") == 0;
+    return can;
+}
+
 static const char *const plain_flags[] = {"-shared", NULL};
 static const char *const ucontext_flags[] = {"-shared", "-DHONE_HOST_UCONTEXT",
                                              NULL};
@@ -72,6 +88,8 @@ void build_open(build *b, const char *file, build_kind kind)
                              "-DHONE_HOST=1"};
     int n = 13;
 
+    if (has_descriptors(words[0]))
+        words[n++] = DESCRIPTORS;
     if (!root)
         root = "../.."; /* run in the folder of the tests' sources */
     memset(b, 0, sizeof *b);

@@ -65,6 +65,29 @@ running_on() {
 }
 answers() { scontrol ping 2>/dev/null | grep -q 'is UP'; }
 runs_on() { [ -n "$(running_on "$1")" ]; }
+# Its task is done: nothing of it has to begin again.
+is_done() {
+    tail -n 1 "$folder/state/tune-${1#*_}" | grep -q '^ended [0-9]* 0$'
+}
+# A job that goes before takes n2 from a task that is not done: $preempted.
+preempts_one() {
+    preempted=$(running_on n2)
+    [ -n "$preempted" ] || return 1
+    sbatch -p high -w n2 --output=/dev/null --wrap 'sleep 3' >/dev/null
+    wait_until "a task is preempted" is_taken
+    ! is_done "$preempted"
+}
+is_taken() { [ "$(running_on n2)" != "$preempted" ]; }
+# n1 goes while a task works there that is not done: $lost.
+loses_one() {
+    lost=$(running_on n1)
+    [ -n "$lost" ] || return 1
+    cluster_lose n1
+    ! is_done "$lost" || {
+        cluster_node n1
+        return 1
+    }
+}
 trap_file=$work/timing
 say() { echo "$(date +%T) $*" | tee -a "$trap_file"; }
 
@@ -88,15 +111,11 @@ if [ "$is_ours" -eq 1 ]; then
     wait_until "a task works on n1" runs_on n1
     wait_until "a task works on n2" runs_on n2
     wait_until "trials" has_trials 6
-    lost=$(running_on n1)
-    preempted=$(running_on n2)
-    sbatch -p high -w n2 --output=/dev/null --wrap 'sleep 3' >/dev/null
-    is_taken() { [ "$(running_on n2)" != "$preempted" ]; }
-    wait_until "a task is preempted" is_taken
+    wait_until "a task of n2 gives way" preempts_one
     say "preempted $preempted"
 
     # ---- a node is lost while it works --------------------------------------------------
-    cluster_lose n1
+    wait_until "a task of n1 is lost" loses_one
     say "lost n1 with $lost"
 
     # ---- the controller is started anew ---------------------------------------------------

@@ -150,19 +150,44 @@ inline dynamic_pointer::dynamic_pointer(void (*setter)(unsigned char *))
 
 /* --- static shared memory ----------------------------------------------- */
 
+/* A thread's block of thread-local memory is asked for by the number of the
+ * object. What dl_iterate_phdr() says of it, dlpi_tls_data, is null in threads
+ * from before the object was loaded, if the loader found room beside theirs, as
+ * it does for descriptors (-mtls-dialect=gnu2). */
+struct tls_index {
+    unsigned long module, offset;
+};
+extern "C" void *__tls_get_addr(tls_index *);
+
+inline bool is_this_object(const dl_phdr_info *info)
+{
+    const uintptr_t at =
+        reinterpret_cast<uintptr_t>(&is_this_object) - info->dlpi_addr;
+
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const auto &part = info->dlpi_phdr[i];
+
+        if (part.p_type == PT_LOAD && at - part.p_vaddr < part.p_memsz)
+            return true;
+    }
+    return false;
+}
+
 inline int find_fixed(struct dl_phdr_info *info, size_t, void *data)
 {
     fixed_memory *f = static_cast<fixed_memory *>(data);
     unsigned char *mine = reinterpret_cast<unsigned char *>(&here);
-    unsigned char *block = static_cast<unsigned char *>(info->dlpi_tls_data);
+    tls_index index = {info->dlpi_tls_modid, 0};
     size_t size = 0;
 
+    if (!is_this_object(info))
+        return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         if (info->dlpi_phdr[i].p_type == PT_TLS)
             size = info->dlpi_phdr[i].p_memsz;
     }
-    if (!block || mine < block || mine >= block + size)
-        return 0;
+    unsigned char *block = static_cast<unsigned char *>(__tls_get_addr(&index));
+
     f->begin[0] = block;
     f->size_bytes[0] = size_t(mine - block);
     f->begin[1] = mine + sizeof(here);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels for test_host_small.c: so little shared memory that a loader has room
+ * for it beside that of threads which run already. */
+#include "hone_cuda_host.h"
+
+/* What nobody wrote; then everybody writes it. */
+extern "C" __global__ void unwritten(unsigned *out)
+{
+    __shared__ unsigned few[4];
+    const int t = threadIdx.x;
+
+    out[blockIdx.x * 4 + t] = few[t];
+    __syncthreads();
+    few[t] = 5;
+}
+
+/* A barrier is missing between the warps. */
+extern "C" __global__ void race(unsigned *out)
+{
+    __shared__ unsigned one;
+
+    if (threadIdx.x == 0)
+        one = 7;
+    out[blockIdx.x * 64 + threadIdx.x] = one;
+}
+
+HONE_HOST_KERNELS(unwritten, race)
