@@ -161,10 +161,11 @@ static void test_kill_in_a_transaction_undoes_it(void **state)
 
 enum { N_WRITERS = 3, N_EACH = 40 };
 
+enum { PATIENCE_S = 300 };
+
 /* However long a slow disk makes them wait for each other. */
 static hone_db *open_beside_others(const db_fixture *f)
 {
-    enum { PATIENCE_S = 300 };
     const time_t end = time(NULL) + PATIENCE_S;
     hone_error err = {0};
     hone_db *db = NULL;
@@ -303,6 +304,8 @@ static void test_writer_waits(void **state)
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
     fixture_open(f);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA busy_timeout"), 5000);
+    (void)sqlite3_busy_timeout(f->db->handle, PATIENCE_S * 1000);
     assert_ok(hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id, why));
     join(pid, 0);
     assert_int_equal(close(ready[0]) + close(ready[1]), 0);

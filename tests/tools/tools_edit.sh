@@ -38,15 +38,15 @@ template() { # what is slow, values of TILE, constraint
 #pragma hone launch twice grid(ceildiv(n, 64)) block(64) args(alpha, x, y, i32(n))
 #pragma hone check cpu.saxpy tolerance(4) exact(8)
 
+extern "C" int usleep(unsigned us);
 __device__ int index() { return blockIdx.x * 64 + threadIdx.x; }
 #include "part.h"
 extern "C" __global__ void twice(float alpha, const float *x, float *y, int n)
 {
     const int i = index();
 #if HONE_TILE == 2
-    volatile int turns = 0;
-    while (i == 0 && turns < 300000)
-        turns = turns + 1;
+    if (i == 0) // more than a busy machine makes others wait
+        usleep(20000);
     if (i < n)
         y[i] = $1;
 #else

@@ -31,10 +31,10 @@ grep -Eq '"verdict": "(decided|tied|too_noisy)"' "$work/out" ||
     fail "no verdict"
 is 3 "select count(*) from decision_v1 where kind = 'finalist'"
 is 2 "select count(*) from decision_v1 where kind in ('dropped', 'tied')
-      and ratio_low <= ratio and ratio <= ratio_high and n_samples >= 8
+      and ratio_low <= ratio and ratio <= ratio_high and n_samples >= 2
       and text <> '' and config <> ''"
 is "$winner" "select config from decision_v1 where kind = 'winner'
-              and text <> '' and ratio > 0 and n_samples >= 8"
+              and text <> '' and ratio > 0 and n_samples >= 2"
 is 1 "select count(*) from session_v1 where noise_floor >= 0
       and verdict in ('decided', 'tied', 'too_noisy')"
 is 1 "select count(*) from winner_v1 where decided_by =

@@ -75,12 +75,12 @@ json checked=2 failed=0
 # ---- when it stops ----------------------------------------------------------
 
 # Half the time is a gain that noise does not make.
-run 0 tune "$wide" --dims 65 --device cpu --until 50% --budget 5m \
+run 0 tune "$wide" --dims 65 --device cpu --until 50% --budget 30m \
     --samples 1 --format json
 json shapes.0.stopped=unlikely
 err_has "another 50 % is unlikely"
 is unlikely "select stopped from session_v1 where dims like '65,%'"
-is "5m until 50%" "select replace(budget, '300s', '5m') from session_v1
+is "30m until 50%" "select replace(budget, '1800s', '30m') from session_v1
     where dims like '65,%'"
 is 1 "select count(*) from decision_v1 where kind = 'stopped'
     and dims like '65,%' and text like '%another 50 % is unlikely%'"

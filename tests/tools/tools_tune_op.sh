@@ -16,6 +16,7 @@ cat >"$work/own/twice_right.cu" <<'END'
 #pragma hone arg x: in f32[n], y: out f32[n]
 #pragma hone launch k args(x, y, i64(n))
 #pragma hone check none
+extern "C" int usleep(unsigned us);
 extern "C" __global__ void k(const float *x, float *y, long long n)
 {
     for (long long i = 0; i < n; ++i)
@@ -29,13 +30,14 @@ implementation() { # implementation NAME WORDS PARAM STATEMENT ROUNDS FACTOR
 #pragma hone param $3
 $4
 #pragma hone launch k grid(ceildiv(n, BLOCK)) block(BLOCK) args(x, y, i32(n), $5)
+extern "C" int usleep(unsigned us);
 extern "C" __global__ void k(const float *x, float *y, int n, int rounds)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float v = i < n ? x[i] : 0.0f;
+    const float v = i < n ? x[i] : 0.0f;
 
-    for (int r = 0; r < rounds; ++r)
-        v = v - v * 0.0f;
+    if (i == 0 && rounds > 1) // more than a busy machine makes others wait
+        usleep(200 * rounds);
     if (i < n)
         y[i] = $6 * v;
 }

@@ -36,6 +36,9 @@ hone_status gpu_fixture_open(gpu_fixture *f, const char *check,
     f->dims[0] = GPU_FIXTURE_N;
     f->kernel = fake_gpu_kernel("axpy", run_axpy, 5, 5000);
     fake_gpu_open(&f->device, l2_bytes);
+    f->patient = *f->device.kind;
+    f->patient.trial_s = 600;
+    f->device.kind = &f->patient;
     axpy_parse(check, ticket, f->dims, &f->device.properties, &f->tmpl,
                &f->text, &f->spec);
     f->problem = calloc(1, sizeof *f->problem);

@@ -14,6 +14,7 @@ extern const float *gpu_seen[8];
 
 typedef struct gpu_fixture {
     hone_device device;
+    hone_device_kind patient; /* its kind: all samples, however slow we are */
     hone_problem *problem;
     hone_problem_setup setup;
     const hone_reference_templates

@@ -54,7 +54,8 @@ static int64_t slowed(void *user)
 static hone_status race(source *s, const hone_trial_job *job,
                         hone_trial_report *report)
 {
-    const hone_sample_source from = {take, slowed, s, 1.0, 0, s->began_s};
+    /* All samples, however slow this machine is. */
+    const hone_sample_source from = {take, slowed, s, 600, 0, s->began_s};
     hone_error err = {.status = HONE_OK};
 
     memset(report, 0, sizeof *report);

@@ -102,8 +102,7 @@ inline void *work(void *data)
     here.at = w;
     here.block_dim = dim3(l.in->block[0], l.in->block[1], l.in->block[2]);
     here.grid_dim = dim3(l.in->grid[0], l.in->grid[1], l.in->grid[2]);
-    w->fixed = {{nullptr, nullptr}, {0, 0}};
-    dl_iterate_phdr(find_fixed, &w->fixed);
+    w->fixed = find_fixed();
     if (!race_prepare(*w, w->fixed))
         __atomic_store_n(&l.failed, -1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&l.failed, __ATOMIC_ACQUIRE)) {

@@ -159,40 +159,45 @@ struct tls_index {
 };
 extern "C" void *__tls_get_addr(tls_index *);
 
-inline bool is_this_object(const dl_phdr_info *info)
+struct tls_part {
+    tls_index index;
+    size_t size_bytes;
+};
+
+inline int find_tls_part(struct dl_phdr_info *info, size_t, void *data)
 {
+    tls_part *out = static_cast<tls_part *>(data);
     const uintptr_t at =
-        reinterpret_cast<uintptr_t>(&is_this_object) - info->dlpi_addr;
+        reinterpret_cast<uintptr_t>(&find_tls_part) - info->dlpi_addr;
+    size_t size = 0;
+    bool is_ours = false;
 
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const auto &part = info->dlpi_phdr[i];
 
-        if (part.p_type == PT_LOAD && at - part.p_vaddr < part.p_memsz)
-            return true;
+        if (part.p_type == PT_TLS)
+            size = part.p_memsz;
+        is_ours |= part.p_type == PT_LOAD && at - part.p_vaddr < part.p_memsz;
     }
-    return false;
+    if (is_ours)
+        *out = {{info->dlpi_tls_modid, 0}, size};
+    return is_ours;
 }
 
-inline int find_fixed(struct dl_phdr_info *info, size_t, void *data)
+/* Not inside of dl_iterate_phdr(), which holds a lock of the loader's. */
+inline fixed_memory find_fixed()
 {
-    fixed_memory *f = static_cast<fixed_memory *>(data);
     unsigned char *mine = reinterpret_cast<unsigned char *>(&here);
-    tls_index index = {info->dlpi_tls_modid, 0};
-    size_t size = 0;
+    unsigned char *after = mine + sizeof(here);
+    tls_part part = {};
 
-    if (!is_this_object(info))
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type == PT_TLS)
-            size = info->dlpi_phdr[i].p_memsz;
-    }
-    unsigned char *block = static_cast<unsigned char *>(__tls_get_addr(&index));
+    if (!dl_iterate_phdr(find_tls_part, &part))
+        return {};
+    unsigned char *block =
+        static_cast<unsigned char *>(__tls_get_addr(&part.index));
 
-    f->begin[0] = block;
-    f->size_bytes[0] = size_t(mine - block);
-    f->begin[1] = mine + sizeof(here);
-    f->size_bytes[1] = size_t(block + size - f->begin[1]);
-    return 1;
+    return {{block, after},
+            {size_t(mine - block), size_t(block + part.size_bytes - after)}};
 }
 
 } /* namespace hone_host */
