@@ -218,6 +218,10 @@ run 0 with -- "$program" "$calls" $seed $pool 8
 err_has "$((8 * calls)) matrix products of"
 # As many lines as are asked for, beside the first two.
 plain 200 $seed $pool
+same with -- "$program" 200 $seed $pool
+shapes=$(sed -n 's/.* products of \([0-9]*\) shapes.*/\1/p' "$work/err")
+[ "$shapes" -gt 10 ] || fail "$shapes shapes"
+err_lines $((2 + shapes))
 for lines in 0 3; do
     HONE_BLAS_LINES=$lines
     same with -- "$program" 200 $seed $pool

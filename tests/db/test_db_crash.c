@@ -304,7 +304,8 @@ static void test_writer_waits(void **state)
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
     fixture_open(f);
-    assert_int_equal(fixture_integer(f->db, "PRAGMA busy_timeout"), 5000);
+    assert_int_equal(fixture_integer(f->db, "PRAGMA busy_timeout"),
+                     HONE_DB_BUSY_TIMEOUT_MS);
     (void)sqlite3_busy_timeout(f->db->handle, PATIENCE_S * 1000);
     assert_ok(hone__db_toolchain_put(f->db, "nvrtc", "12.9", &id, why));
     join(pid, 0);

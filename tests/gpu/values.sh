@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What values of a parameter are worth: problems are tuned, with an empty database,
 # and of each problem and each value the fastest trial is told, beside the fastest of
-# all. Trials are not finals: a difference of a few per cent says nothing alone.
+# all of these. Trials are not finals: a difference of a few per cent says nothing alone.
 #
 #     IMPLEMENTATION=gemm/sm90_across sh tests/gpu/values.sh FOLDER LIST PARAMETER ..
 #
@@ -13,6 +13,10 @@ list=${2:?give a list of problems}
 shift 2
 [ $# -gt 0 ] || {
     echo "name a parameter" >&2
+    exit 2
+}
+[ ! -e "$HONE_DB" ] || {
+    echo "$OUT has results already: name another folder" >&2
     exit 2
 }
 names=$(printf "'%s'," "$@")
@@ -42,4 +46,8 @@ echo
     echo '|---|---|---|---|---|'
     db_ask "$HONE_DB" "@$scratch/values.sql"
 } | tee "$OUT/values.md"
+grep -q '=' "$OUT/values.md" || {
+    echo "no trial has such a parameter" >&2
+    exit 1
+}
 exit "$status"

@@ -14,7 +14,16 @@ extern "C" __global__ void unwritten(unsigned *out)
     few[t] = 5;
 }
 
-/* A barrier is missing between the warps. */
+/* A cache hint, which is for global memory alone. */
+extern "C" __global__ void hint(unsigned *out)
+{
+    __shared__ unsigned few[4];
+
+    few[threadIdx.x] = 5;
+    out[threadIdx.x] = __ldg(&few[threadIdx.x]);
+}
+
+/* A barrier is missing. */
 extern "C" __global__ void race(unsigned *out)
 {
     __shared__ unsigned one;
@@ -24,4 +33,4 @@ extern "C" __global__ void race(unsigned *out)
     out[blockIdx.x * 64 + threadIdx.x] = one;
 }
 
-HONE_HOST_KERNELS(unwritten, race)
+HONE_HOST_KERNELS(unwritten, hint, race)

@@ -111,6 +111,7 @@ cluster_processes() {
 # The node is gone: its daemon, those that watch its tasks (which would report their
 # death), and all that ran there, without a word.
 cluster_lose() {
+    [ -s "$cluster/slurmd-$1.pid" ] || return 1 # it is about to begin
     kill -9 "$(cat "$cluster/slurmd-$1.pid")"
     there=$(cluster_processes "$1")
     for process in $there; do

@@ -67,22 +67,22 @@ answers() { scontrol ping 2>/dev/null | grep -q 'is UP'; }
 runs_on() { [ -n "$(running_on "$1")" ]; }
 # Its task is done: nothing of it has to begin again.
 is_done() {
-    tail -n 1 "$folder/state/tune-${1#*_}" | grep -q '^ended [0-9]* 0$'
+    tail -n 1 "$folder/state/tune-${1#*_}" 2>/dev/null |
+        grep -q '^ended [0-9]* [01]$'
 }
 # A job that goes before takes n2 from a task that is not done: $preempted.
 preempts_one() {
     preempted=$(running_on n2)
     [ -n "$preempted" ] || return 1
-    sbatch -p high -w n2 --output=/dev/null --wrap 'sleep 3' >/dev/null
-    wait_until "a task is preempted" is_taken
+    sbatch -p high -w n2 --output=/dev/null --wrap 'sleep 3' >/dev/null || return 1
+    until [ "$(running_on n2)" != "$preempted" ]; do sleep 0.05; done
     ! is_done "$preempted"
 }
-is_taken() { [ "$(running_on n2)" != "$preempted" ]; }
 # n1 goes while a task works there that is not done: $lost.
 loses_one() {
     lost=$(running_on n1)
-    [ -n "$lost" ] || return 1
-    cluster_lose n1
+    [ -n "$lost" ] && [ "$lost" != "$preempted" ] && ! is_done "$lost" || return 1
+    cluster_lose n1 || return 1
     ! is_done "$lost" || {
         cluster_node n1
         return 1

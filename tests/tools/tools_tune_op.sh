@@ -16,7 +16,6 @@ cat >"$work/own/twice_right.cu" <<'END'
 #pragma hone arg x: in f32[n], y: out f32[n]
 #pragma hone launch k args(x, y, i64(n))
 #pragma hone check none
-extern "C" int usleep(unsigned us);
 extern "C" __global__ void k(const float *x, float *y, long long n)
 {
     for (long long i = 0; i < n; ++i)

@@ -169,7 +169,7 @@ void __wrap_hone__tune_show_progress(hone_tune_run *run, const char *stage)
     }
     /* Until the parent knows that the other lane is gone. */
     while (dies && n_ahead[1] && kill(n_ahead[1], 0) == 0 &&
-           hone__now_s() < until_s)
+           !hone__tune_stopped(run) && hone__now_s() < until_s)
         (void)usleep(AGAIN_US);
 }
 
@@ -292,11 +292,10 @@ static int64_t count(const char *sql)
  * more. What is killed has an outcome only if that takes seconds. */
 #define TRIED                                                                  \
     "FROM trial t JOIN session s ON s.session_id = t.session_id"               \
-    " JOIN variant v ON v.variant_id = t.variant_id"                           \
-    " AND v.config <> 'KIND=killed'"
+    " JOIN variant v ON v.variant_id = t.variant_id"
 static const char tried[] =
     "SELECT count(*) FROM (SELECT DISTINCT problem_id, device_id,"
-    " t.variant_id " TRIED ")";
+    " t.variant_id " TRIED " WHERE v.config <> 'KIND=killed')";
 static const char doubles[] =
     "SELECT count(*) FROM (SELECT 1 " TRIED " WHERE v.config <> 'KIND=odd'"
     " GROUP BY s.problem_id, s.device_id, t.variant_id HAVING count(*) > 1)";

@@ -106,8 +106,10 @@ fill(const __half *X, const __half *Y, __half *slots, unsigned char *memory,
     const int steps = (K + BK - 1) / BK;
     const int across = (N + BN - 1) / BN, down = (M + BM - 1) / BM;
 
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         hone::block_memory = memory + (long long)blockIdx.x * BYTES;
+        hone::block_copies = nullptr;
+    }
     __syncthreads();
     if (threadIdx.x >= 32) {
         gemm::pack_meanwhile<products>(from, packing, 0u, RAWS,

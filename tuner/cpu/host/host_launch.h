@@ -102,7 +102,9 @@ inline void *work(void *data)
     here.at = w;
     here.block_dim = dim3(l.in->block[0], l.in->block[1], l.in->block[2]);
     here.grid_dim = dim3(l.in->grid[0], l.in->grid[1], l.in->grid[2]);
-    w->fixed = find_fixed();
+    if (!find_fixed(w->fixed) && is_first_error(*w, HONE_HOST_MEMORY))
+        snprintf(l.report->text, sizeof(l.report->text),
+                 "static shared memory is not where this loader says");
     if (!race_prepare(*w, w->fixed))
         __atomic_store_n(&l.failed, -1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&l.failed, __ATOMIC_ACQUIRE)) {

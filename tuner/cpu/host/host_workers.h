@@ -154,6 +154,7 @@ inline dynamic_pointer::dynamic_pointer(void (*setter)(unsigned char *))
  * object. What dl_iterate_phdr() says of it, dlpi_tls_data, is null in threads
  * from before the object was loaded, if the loader found room beside theirs, as
  * it does for descriptors (-mtls-dialect=gnu2). */
+/* The loader's: an object that has it is not for programs without a loader. */
 struct tls_index {
     unsigned long module, offset;
 };
@@ -184,20 +185,24 @@ inline int find_tls_part(struct dl_phdr_info *info, size_t, void *data)
     return is_ours;
 }
 
-/* Not inside of dl_iterate_phdr(), which holds a lock of the loader's. */
-inline fixed_memory find_fixed()
+/* Asked for outside of dl_iterate_phdr(), which holds a lock of the loader's.
+ * False: it is not where `here` is, as where loaders count from elsewhere. */
+inline bool find_fixed(fixed_memory &out)
 {
     unsigned char *mine = reinterpret_cast<unsigned char *>(&here);
     unsigned char *after = mine + sizeof(here);
     tls_part part = {};
 
     if (!dl_iterate_phdr(find_tls_part, &part))
-        return {};
+        return false;
     unsigned char *block =
         static_cast<unsigned char *>(__tls_get_addr(&part.index));
 
-    return {{block, after},
-            {size_t(mine - block), size_t(block + part.size_bytes - after)}};
+    if (mine < block || after > block + part.size_bytes)
+        return false;
+    out = {{block, after},
+           {size_t(mine - block), size_t(block + part.size_bytes - after)}};
+    return true;
 }
 
 } /* namespace hone_host */
