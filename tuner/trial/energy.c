@@ -10,7 +10,7 @@
 
 static const double settle_s = 0.3;
 static const double measure_s = 1;
-static const double most_s = 3; /* of each; then the counter stands still */
+static const double most_s = 3; /* without a move: the counter stands still */
 static const double burst_ns = 5e6;
 
 typedef struct meter {
@@ -26,21 +26,24 @@ static hone_status run_until_step(meter *m, double least_s, int *out_moved,
 {
     const double start_s = hone__now_s();
     hone_device *device = m->timer->device;
+    double still_since_s = start_s;
     int64_t mj = m->last_mj;
 
     *out_moved = 0;
     for (;;) {
-        const double passed_s = hone__now_s() - start_s;
+        double now_s;
 
-        if (passed_s > least_s + most_s)
-            return HONE_OK;
         HONE_TRY(hone__timer_burst(m->timer, m->n_samples, err));
         m->n_runs += (int64_t)m->n_samples * m->timer->n_launches;
         if (!hone__device_energy(device, &mj))
             return HONE_OK;
-        *out_moved = mj != m->last_mj && passed_s >= least_s;
-        m->last_mj = mj;
-        if (*out_moved)
+        now_s = hone__now_s();
+        if (mj != m->last_mj) {
+            m->last_mj = mj;
+            still_since_s = now_s;
+            *out_moved = now_s - start_s >= least_s;
+        }
+        if (*out_moved || now_s - still_since_s > most_s)
             return HONE_OK;
     }
 }
@@ -60,6 +63,8 @@ hone_status hone__energy_measure(hone_timer *timer, hone_energy *out,
     memset(out, 0, sizeof *out);
     if (m.n_samples > 1000)
         m.n_samples = 1000; /* launches in the queue */
+    if (!hone__device_energy(timer->device, &m.last_mj))
+        return HONE_OK;
     HONE_TRY(run_until_step(&m, settle_s, &moved, err));
     if (!moved)
         return HONE_OK;
