@@ -114,7 +114,7 @@ def _plan(a, dims):
         return None
     with _lock:
         try:
-            context = _context(a.device.type)
+            context = _context("cuda" if a.is_cuda else "cpu")
             return _plans.setdefault(key, context and _best(context, dims))
         except hone.Error:
             return None  # this time
@@ -158,22 +158,22 @@ def _product(a, b, by_torch):
 
 # ---- operators ---------------------------------------------------------------
 
-def _is_current(device):
+def _is_current(ordinal):
     """A thread that has not called CUDA yet, such as one of autograd's, has no context
     for libhone to launch in, also where the device is the right one already: something
     that asks the driver makes it current, but not while a graph is captured."""
     current = _thread.__dict__.setdefault("current", set())
-    if device not in current and not torch.cuda.is_current_stream_capturing():
-        torch.cuda.mem_get_info(device)
-        current.add(device)
-    return device in current
+    if ordinal not in current and not torch.cuda.is_current_stream_capturing():
+        torch.cuda.mem_get_info(ordinal)
+        current.add(ordinal)
+    return ordinal in current
 
 
 def _on_device(a, b, by_torch):
     if not a.is_cuda:
         return _product(a, b, by_torch)
     with torch.cuda.device(a.device):
-        if _is_current(a.device):
+        if _is_current(a.get_device()):
             return _product(a, b, by_torch)
         counts["torch"] += 1
         return by_torch(a, b)

@@ -9,8 +9,10 @@
  * A line of stdin: M,N,K, the type of A and B (f16 or bf16), that of C (the same or
  * f32), is A transposed, is B; matrices lie row by row. A line of stdout for each
  * proposal, most of 32: the same, its rank, what its algorithm is, and how long it
- * took in ns: the median of nine replays of a graph of launches one behind the other
- * on arrays that are not in the level 2 cache, and the shortest and longest of these.
+ * took in ns: the median of nine replays of a graph of launches one behind the other,
+ * and the shortest and longest of these. The launches take turns on up to 64 sets of
+ * arrays: sets of 1 MB and more are not in the level 2 cache when their turn comes,
+ * smaller ones may be.
  */
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +26,7 @@
 
 static const size_t kWorkspace = 32u << 20, kCold = 256u << 20;
 static const int kMost = 32, kReplays = 9, kMostSets = 64;
-static const float kGraphMs = 0.3f; /* so long is a graph, about */
+static const float kGraphMs = 0.3f; /* so long is a graph, or all sets' turn */
 
 static void need(int status, const char *what)
 {
@@ -272,7 +274,7 @@ static void run(const problem &p)
         if (rough.empty())
             continue;
         const int launches =
-            std::min(256, std::max(2, (int)(kGraphMs / rough[0])));
+            std::min(256, std::max(x.n_sets, (int)(kGraphMs / rough[0])));
         const std::vector<float> times =
             replay(x, d, results[i].algo, launches, kReplays);
         if (!times.empty())

@@ -75,9 +75,10 @@ preempts_one() {
     preempted=$(running_on n2)
     [ -n "$preempted" ] || return 1
     sbatch -p high -w n2 --output=/dev/null --wrap 'sleep 3' >/dev/null || return 1
-    until [ "$(running_on n2)" != "$preempted" ]; do sleep 0.05; done
+    wait_until "$preempted is preempted" is_taken
     ! is_done "$preempted"
 }
+is_taken() { [ "$(running_on n2)" != "$preempted" ]; }
 # n1 goes while a task works there that is not done: $lost.
 loses_one() {
     lost=$(running_on n1)

@@ -153,8 +153,8 @@ inline dynamic_pointer::dynamic_pointer(void (*setter)(unsigned char *))
 /* A thread's block of thread-local memory is asked for by the number of the
  * object. What dl_iterate_phdr() says of it, dlpi_tls_data, is null in threads
  * from before the object was loaded, if the loader found room beside theirs, as
- * it does for descriptors (-mtls-dialect=gnu2). */
-/* The loader's: an object that has it is not for programs without a loader. */
+ * it does for descriptors (-mtls-dialect=gnu2). The function is the loader's: a
+ * program without one cannot have such an object. */
 struct tls_index {
     unsigned long module, offset;
 };
