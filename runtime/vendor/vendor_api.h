@@ -149,6 +149,14 @@ typedef struct hone_lt_algorithm {
     uint64_t data[8];
 } hone_lt_algorithm;
 
+/* cublasLtMatmulAlgoConfigAttributes_t, each of 32 bits */
+enum {
+    HONE_LT_CONFIG_ALGORITHM = 0,
+    HONE_LT_CONFIG_TILE = 1, /* cublasLtMatmulTile_t */
+    HONE_LT_CONFIG_SPLITS = 2,
+    HONE_LT_CONFIG_CUSTOM = 5
+};
+
 /* cublasLtMatmulHeuristicResult_t */
 typedef struct hone_lt_heuristic {
     hone_lt_algorithm algorithm;
@@ -192,6 +200,9 @@ _Static_assert(sizeof(hone_lt_heuristic) == 96 &&
       (hone_lt_handle h, hone_lt_desc d, hone_lt_layout a, hone_lt_layout b,   \
        hone_lt_layout c, hone_lt_layout out, hone_lt_pref p, int wanted,       \
        hone_lt_heuristic *results, int *n_results))                            \
+    X(attribute, cublasLtMatmulAlgoConfigGetAttribute, hone_blas_result,       \
+      (const hone_lt_algorithm *algorithm, int attribute, void *value,         \
+       size_t size_bytes, size_t *n_bytes))                                    \
     X(check, cublasLtMatmulAlgoCheck, hone_blas_result,                        \
       (hone_lt_handle h, hone_lt_desc d, hone_lt_layout a, hone_lt_layout b,   \
        hone_lt_layout c, hone_lt_layout out,                                   \

@@ -45,9 +45,14 @@ hone_status hone__lt_describe(hone_vendor *self, const hone_resolved *problem,
 /* From here on; the lock is held, or nobody else knows the state. */
 hone_status hone__lt_set_given(const hone_lt_state *state, int which,
                                const void *array, hone_error *err);
-/* Those that cuBLASLt itself calls usable, at least one, best first. */
+/* Those that cuBLASLt itself calls usable, at least one, in its order but for
+ * hone__lt_order(). */
 hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
                          hone_lt_proposal list[HONE_VENDOR_MOST_ALGORITHMS],
                          size_t *out_n, hone_error *err);
+/* Where a product is added to C, which the library's heuristic does not ask:
+ * the first that reads C as fast as most goes to the front. */
+void hone__lt_order(const hone_lt_state *state, hone_lt_proposal *list,
+                    size_t n);
 
 #endif

@@ -263,6 +263,7 @@ hone_status hone__gemm_read(const char *who, const char *op,
     gemm.n = (int)problem->dims[1];
     gemm.k = (int)problem->dims[2];
     gemm.batch = (int)batch;
+    gemm.adds = gemm.beta >= 0 && hone__vendor_dim_or(problem, "ADD", 1);
     HONE_TRY(read_arrays(who, op, problem, &gemm, err));
     if (!find_types(problem->args, &gemm) || !read_epilogue(problem, &gemm) ||
         !read_scales(problem, &gemm) ||

@@ -46,6 +46,7 @@ typedef struct hone_gemm {
     int out_type;
     int is_scaled; /* 8-bit floats: 1 and SCALES */
     int fast;      /* and FAST */
+    int adds;      /* beta may be other than 0: ADD */
     int in_bytes;  /* of an element */
     int out_bytes;
     int compute_type;

@@ -449,7 +449,10 @@ gemm_sm90_across(const __grid_constant__ CUtensorMap map_x,
         bool is_last = true;
         float4 own[SHARE];
 
-        across::multiply_slots<products, 1 + AHEAD>(sums, place, from, mine.end - mine.first);
+        if constexpr (AHEAD)
+            across::multiply_ahead<products>(sums, place, from, mine.end - mine.first);
+        else
+            across::multiply_slots<products>(sums, place, from, mine.end - mine.first);
         hone::wait_for_previous();
         if constexpr (OF_CLUSTER > 1) {
             join_blocks(own, sums, place.slots, rank * SHARE);

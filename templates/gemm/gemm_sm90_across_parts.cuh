@@ -117,32 +117,45 @@ __device__ __forceinline__ void finish(typename P::sums &sums, const gemm::ring_
     gemm::release<1>(place, slot);
 }
 
-/* The products of `count` slots, of one or more. With two SETS of elements the next slot
- * is read while the last one is multiplied; they stay where they are until their products
- * are done. (Products of two slots under way at once would be of elements that something
- * else than wgmma changes meanwhile: compilers let them wait for each other, C7513.) */
-template <typename P, int SETS>
+/* The products of `count` slots, of one or more, each read when the last one is done. */
+template <typename P>
 __device__ __forceinline__ void multiply_slots(typename P::sums &sums, gemm::ring_place &place,
                                                const reader<P> &from, int count)
 {
-    typename reader<P>::elements x[SETS];
+    typename reader<P>::elements x;
+
+#pragma unroll 1
+    for (int step = 0; step < count; step++) {
+        from.next(x, place);
+        from.multiply(sums, x, place.slot, step > 0);
+        finish<P>(sums, place, place.slot);
+        place.advance();
+    }
+}
+
+/* The same; each is read while the one before it is multiplied, to the other of two sets
+ * of elements: these stay where they are until their products are done. (Products of two
+ * slots under way at once would be of elements that something else than wgmma changes
+ * meanwhile: compilers let them wait for each other, C7513.) */
+template <typename P>
+__device__ __forceinline__ void multiply_ahead(typename P::sums &sums, gemm::ring_place &place,
+                                               const reader<P> &from, int count)
+{
+    typename reader<P>::elements x[2];
 
     from.next(x[0], place);
 #pragma unroll 1
-    for (int step = 0; step < count; step += SETS)
+    for (int step = 0; step < count; step += 2)
 #pragma unroll
-        for (int i = 0; i < SETS; i++) {
+        for (int i = 0; i < 2; i++) {
             const int slot = place.slot;
             const bool is_last = step + i + 1 == count;
 
             from.multiply(sums, x[i], slot, step + i > 0);
-            if (SETS == 1)
-                finish<P>(sums, place, slot);
             place.advance();
             if (!is_last)
-                from.next(x[(i + 1) % SETS], place);
-            if (SETS == 2)
-                finish<P>(sums, place, slot);
+                from.next(x[1 - i], place);
+            finish<P>(sums, place, slot);
             if (is_last)
                 break;
         }

@@ -4,10 +4,11 @@
  *
  *     nvcc -O2 -o proposals tests/gpu/library_proposals.cu -lcublasLt
  *     awk -v seed=2401 -v n=24 -f tests/gpu/six_classes.awk |
- *         sed 's/$/,f16,f32,0,0/' | ./proposals >proposals.csv
+ *         sed 's/$/,f16,f32,0,0,1/' | ./proposals >proposals.csv
  *
  * A line of stdin: M,N,K, the type of A and B (f16 or bf16), that of C (the same or
- * f32), is A transposed, is B; matrices lie row by row. A line of stdout for each
+ * f32), is A transposed, is B, is half of C added (beta = 0.5, so that C stays
+ * finite); matrices lie row by row. A line of stdout for each
  * proposal, most of 32: the same, its rank, what its algorithm is, and how long it
  * took in ns: the median of nine replays of a graph of launches one behind the other,
  * and the shortest and longest of these. The launches take turns on up to 64 sets of
@@ -52,7 +53,7 @@ template <typename T> __global__ void fill(T *x, size_t n, unsigned seed)
 struct problem {
     long long m, n, k;
     char in[8], out[8];
-    int ta, tb;
+    int ta, tb, add;
 };
 
 /* One after the other, so that each is cold when its turn comes again. */
@@ -164,17 +165,17 @@ static int ask(const problem &p, const described &d,
 }
 
 /* Launches one behind the other; the first error. */
-static int launch(const arrays &x, const described &d,
+static int launch(const arrays &x, const described &d, float beta,
                   const cublasLtMatmulAlgo_t &algorithm, int n)
 {
-    const float one = 1, zero = 0;
+    const float one = 1;
     int status = 0;
 
     for (int i = 0; i < n && !status; ++i) {
         char *at = x.memory + x.set * (i % x.n_sets);
 
         status = cublasLtMatmul(library, d.desc, &one, at + x.a, d.left, at,
-                                d.right, &zero, at + x.a + x.b, d.out,
+                                d.right, &beta, at + x.a + x.b, d.out,
                                 at + x.a + x.b, d.out, &algorithm, workspace,
                                 kWorkspace, stream);
     }
@@ -182,7 +183,7 @@ static int launch(const arrays &x, const described &d,
 }
 
 /* What a graph of `n` launches takes, each of several times; empty: it fails. */
-static std::vector<float> replay(const arrays &x, const described &d,
+static std::vector<float> replay(const arrays &x, const described &d, float beta,
                                  const cublasLtMatmulAlgo_t &algorithm, int n,
                                  int replays)
 {
@@ -194,7 +195,7 @@ static std::vector<float> replay(const arrays &x, const described &d,
 
     need(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
          "capture");
-    status = launch(x, d, algorithm, n);
+    status = launch(x, d, beta, algorithm, n);
     need(cudaStreamEndCapture(stream, &graph), "graph");
     if (status) {
         cudaGraphDestroy(graph);
@@ -241,8 +242,8 @@ static void say(const problem &p, int rank,
 {
     const cublasLtMatmulAlgo_t &a = r.algo;
 
-    printf("%lld,%lld,%lld,%s,%s,%d,%d,%d", p.m, p.n, p.k, p.in, p.out, p.ta,
-           p.tb, rank);
+    printf("%lld,%lld,%lld,%s,%s,%d,%d,%d,%d", p.m, p.n, p.k, p.in, p.out,
+           p.ta, p.tb, p.add, rank);
     printf(",%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld",
            config<int>(a, CUBLASLT_ALGO_CONFIG_ID),
            config<unsigned>(a, CUBLASLT_ALGO_CONFIG_TILE_ID),
@@ -263,20 +264,21 @@ static void run(const problem &p)
 {
     cublasLtMatmulHeuristicResult_t results[kMost];
     const described d = describe(p);
+    const float beta = p.add ? 0.5f : 0;
     const arrays x = make_arrays(p);
     const int n = ask(p, d, results);
 
     for (int i = 0; i < n; ++i) {
-        if (results[i].state || launch(x, d, results[i].algo, 2))
+        if (results[i].state || launch(x, d, beta, results[i].algo, 2))
             continue; /* which has loaded its kernels otherwise */
         need(cudaStreamSynchronize(stream), "first launches");
-        const std::vector<float> rough = replay(x, d, results[i].algo, 4, 1);
+        const std::vector<float> rough = replay(x, d, beta, results[i].algo, 4, 1);
         if (rough.empty())
             continue;
         const int launches =
             std::min(256, std::max(x.n_sets, (int)(kGraphMs / rough[0])));
         const std::vector<float> times =
-            replay(x, d, results[i].algo, launches, kReplays);
+            replay(x, d, beta, results[i].algo, launches, kReplays);
         if (!times.empty())
             say(p, i, results[i], times);
     }
@@ -295,13 +297,13 @@ int main()
     need(cublasLtCreate(&library), "cublasLtCreate");
     need(cudaMalloc(&workspace, kWorkspace), "cudaMalloc");
     need(cudaStreamCreate(&stream), "stream");
-    printf("m,n,k,in,out,ta,tb,rank,id,tile,stages,splits,reduction,swizzle,"
+    printf("m,n,k,in,out,ta,tb,add,rank,id,tile,stages,splits,reduction,swizzle,"
            "custom,inner,cluster,workspace_bytes,waves,time_ns,least_ns,most_ns\n");
     while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "%lld,%lld,%lld,%7[^,],%7[^,],%d,%d", &p.m, &p.n, &p.k,
-                   p.in, p.out, &p.ta, &p.tb) != 7 ||
+        if (sscanf(line, "%lld,%lld,%lld,%7[^,],%7[^,],%d,%d,%d", &p.m, &p.n, &p.k,
+                   p.in, p.out, &p.ta, &p.tb, &p.add) != 8 ||
             p.m < 1 || p.n < 1 || p.k < 1) {
-            fprintf(stderr, "not M,N,K,type,type,0 or 1,0 or 1: %s", line);
+            fprintf(stderr, "not M,N,K,type,type,0 or 1,0 or 1,0 or 1: %s", line);
             return 2;
         }
         run(p);

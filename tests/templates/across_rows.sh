@@ -63,7 +63,8 @@ planted $across 'X_OF_B_ALL = BATCH' 'X_OF_B_ALL = 1' 37,132,203,tf32,f32,0,0,20
 planted $across 'beta \* v\[j\].z' '0 * v[j].z' $plain $one
 planted $across 'mine.matrix \* step_c' '0' 37,132,203,tf32,f32,0,0,204,,,3 $one
 planted $across 'y.pitch = ldy' 'y.pitch = pitch' 37,260,203,tf32,f32,0,0,,,263 $two
-planted $parts '(i + 1) % SETS' 'i % SETS' $plain "$one,AHEAD=true"
+planted $parts 'x\[1 - i\]' 'x[i]' $plain "$one,AHEAD=true"
+planted $parts 'place.slot, step > 0' 'place.slot, true' $many "$one,PERSISTENT=true"
 planted $parts 'step + i > 0' 'step > 0' $plain "$one,AHEAD=true"
 planted $parts 'sums, x\[i\], slot' 'sums, x[0], slot' $plain "$one,AHEAD=true"
 planted $across 'PERSISTENT ? min(number + (int)gridDim.x, all) : all' 'all' $many "$one,PERSISTENT=true"
