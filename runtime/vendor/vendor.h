@@ -48,8 +48,8 @@ typedef struct hone_vendor_kind {
     hone_status (*enqueue)(hone_vendor *self, void *const *args,
                            hone_cu_ptr workspace, hone_stream stream,
                            hone_error *err);
-    /* What the library proposes, best first; all but `function`. NULL: it has
-     * one algorithm alone. */
+    /* What the library proposes, in the order of ranks; all but `function`.
+     * NULL: it has one algorithm alone. */
     hone_status (*algorithms)(hone_vendor *self, const hone_resolved *problem,
                               hone_vendor_algorithm *list, size_t most,
                               size_t *out_n, hone_error *err);
@@ -129,7 +129,8 @@ hone__vendor_enqueue(hone_vendor *vendor, void *const *args,
     return vendor->kind->enqueue(vendor, args, workspace, stream, err);
 }
 
-/* What the library proposes for a problem, best first: at most `most` of
+/* What the library proposes for a problem, in the order of ranks: the
+ * library's, but for hone__lt_order(). At most `most` of
  * `list` are filled. Errors are those of hone__vendor_open(); there is at
  * least one otherwise. The lines of a launch plan for one of them. */
 hone_status hone__vendor_algorithms(hone_vendors *vendors, const char *function,

@@ -50,8 +50,9 @@ hone_status hone__lt_set_given(const hone_lt_state *state, int which,
 hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
                          hone_lt_proposal list[HONE_VENDOR_MOST_ALGORITHMS],
                          size_t *out_n, hone_error *err);
-/* Where a product is added to C, which the library's heuristic does not ask:
- * the first that reads C as fast as most goes to the front. */
+/* Where a product of 16 bits is added to C, which the library's heuristic does
+ * not ask, and the first is known to read C slowly: the first that is known to
+ * read it fast goes to the front. `n` from 1. */
 void hone__lt_order(const hone_lt_state *state, hone_lt_proposal *list,
                     size_t n);
 

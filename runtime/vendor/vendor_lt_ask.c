@@ -176,9 +176,10 @@ hone_status hone__lt_ask(const hone_lt_state *state, const hone_lt_wish *wish,
             results[i].workspace_bytes <= wish->workspace_bytes)
             list[(*out_n)++] = (hone_lt_proposal){results[i].algorithm,
                                                   results[i].workspace_bytes};
-    hone__lt_order(state, list, *out_n);
-    if (*out_n)
+    if (*out_n) {
+        hone__lt_order(state, list, *out_n);
         return HONE_OK;
+    }
     return hone__fail(err, HONE_ERR_UNSUPPORTED,
                       "cuBLASLt knows no algorithm for M=%d, N=%d, K=%d with "
                       "arrays at multiples of %u bytes and a workspace of %zu",

@@ -18,7 +18,7 @@
 #pragma hone let AREA1 = max(AREA, 512)
 #pragma hone let AREA6 = max(AREA*6, 512)
 #pragma hone let AREA36 = max(AREA*36, 512)
-#pragma hone let SIDES1 = AREA1 <= 40960 ? min(min(AREA1/32 + 32, AREA1/64 + 64), AREA1/128 + 128) : AREA1/101
+#pragma hone let SIDES1 = AREA1 <= 40960 ? min(min(AREA1/32 + 32, AREA1/64 + 64), AREA1/128 + 128) : AREA1/101 + 43
 #pragma hone let SIDES6 = min(min(AREA6/32 + 32, AREA6/64 + 64), AREA6/128 + 128)
 #pragma hone let SIDES36 = min(min(AREA36/32 + 32, AREA36/64 + 64), AREA36/128 + 128)
 #pragma hone let MULTIPLY = AREA*K/3940

@@ -71,10 +71,13 @@ static void test_first(void **state)
         proposal(TILED_BY_WGMMA, TILE_128X128, 1, 3),
         proposal(TILED_BY_WGMMA, TILE_192X128, 1, 3)};
     const hone_lt_proposal fast[] = {list[3], list[0], list[2], list[1]};
+    const hone_lt_proposal beyond[] = {
+        list[0], proposal(OTHER, TILE_128X128, 1, 3), list[1], list[2]};
 
     (void)state;
     check(&p, list, (int[]){2, 0, 1, 3});
     check(&p, fast, (int[]){0, 1, 2, 3});
+    check(&p, beyond, (int[]){3, 0, 1, 2});
 }
 
 static void test_left_alone(void **state)
@@ -87,6 +90,7 @@ static void test_left_alone(void **state)
     const hone_lt_proposal slow[] = {list[0], list[1], list[3], list[1]};
     const hone_lt_proposal other[] = {proposal(OTHER, TILE_128X160, 1, 3),
                                       list[0], list[2], list[1]};
+    const hone_lt_proposal no_other[] = {list[0], other[0], list[1], list[3]};
     const hone_lt_proposal split[] = {
         proposal(TILED_BY_WGMMA, TILE_128X160, 4, 3), list[0], list[2],
         list[1]};
@@ -95,8 +99,8 @@ static void test_left_alone(void **state)
     (void)state;
     check(&p, slow, (int[]){0, 1, 2, 3});
     check(&p, other, (int[]){0, 1, 2, 3});
+    check(&p, no_other, (int[]){0, 1, 2, 3});
     check(&p, split, (int[]){0, 1, 2, 3});
-    hone__lt_order(&p, NULL, 0);
     p.gemm.adds = 0;
     check(&p, list, (int[]){0, 1, 2, 3});
     p = product(4);

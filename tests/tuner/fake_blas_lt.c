@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fake cuBLASLt. $FAKE_BLAS_GUESSES is how many algorithms its heuristic
- * knows. Kernels are loaded at their first run, which fails on the stream of
+ * knows, $FAKE_BLAS_SLOW how many of these, the first, read C slowly. Kernels
+ * are loaded at their first run, which fails on the stream of
  * fake_blas_capture(). */
 #include "tests/tuner/fake_blas_parts.h"
 
@@ -306,13 +307,17 @@ DECLARE(int, cublasLtMatmulAlgoGetHeuristic,
     return 0;
 }
 
-/* All have one tile, which reads C as fast as others. */
+/* Tiles of 128 x 160 or of 128 x 128. */
 DECLARE(int, cublasLtMatmulAlgoConfigGetAttribute,
         (const algorithm *algo, int attribute, void *value, size_t size_bytes,
          size_t *n_bytes))
 {
-    const uint32_t has[] = {66, 20, 1, 0, 0, 1};
+    const int slow = fake_blas_number("FAKE_BLAS_SLOW", 0);
+    const uint32_t has[] = {
+        66, algo->data[NUMBER] < 100 + (uint64_t)slow ? 29 : 20, 1, 0, 0, 1};
 
+    if (fake_blas_fails("cublasLtMatmulAlgoConfigGetAttribute"))
+        return FAILED;
     if (algo->data[NUMBER] < 100 || attribute < 0 || attribute > 5 ||
         size_bytes != sizeof has[0])
         return BAD;

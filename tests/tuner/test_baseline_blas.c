@@ -5,6 +5,7 @@
 #include "tests/tuner/blas_fixture.h"
 #include "tests/tuner/fake_driver.h"
 #include "tuner/judge/check_data.h"
+#include "runtime/vendor/vendor.h"
 #include "runtime/vendor/vendor_api.h"
 
 #include <setjmp.h>
@@ -232,6 +233,53 @@ static void test_lt_alignment(void **state)
     blas_close(baseline);
 }
 
+/* The number of the fake's algorithm that comes first for a product, of four of
+ * which the second and the third are not usable; `slow`: the first reads C
+ * slowly. */
+static uint64_t first_algorithm(const hone_resolved *problem, const char *slow)
+{
+    hone_vendor_algorithm list[HONE_VENDOR_MOST_ALGORITHMS];
+    hone_vendors *vendors = NULL;
+    hone_error err = {0};
+    uint64_t first;
+    size_t n = 0;
+
+    (void)setenv("FAKE_BLAS_SLOW", slow, 1);
+    if (hone__vendors_create(&fake_driver, &vendors, &err) ||
+        hone__vendor_algorithms(vendors, "cublaslt.gemm", "gemm", problem, list,
+                                HONE_VENDOR_MOST_ALGORITHMS, &n, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(n, 2);
+    assert_int_equal(list[0].rank, 0);
+    memcpy(&first, list[0].algorithm, sizeof first);
+    hone__vendors_free(vendors, 1);
+    (void)unsetenv("FAKE_BLAS_SLOW");
+    return first;
+}
+
+/* One that reads C slowly is first where nothing is added to C. */
+static void test_lt_order(void **state)
+{
+    hone_resolved problem = gemm_problem(M, N, K);
+
+    (void)state;
+    assert_int_equal(first_algorithm(&problem, "0"), 100);
+    assert_int_equal(first_algorithm(&problem, "1"), 103);
+    assert_int_equal(first_algorithm(&problem, "4"), 100);
+    (void)setenv("FAKE_BLAS_FAIL", "cublasLtMatmulAlgoConfigGetAttribute", 1);
+    assert_int_equal(first_algorithm(&problem, "1"), 100);
+    (void)unsetenv("FAKE_BLAS_FAIL");
+    problem.n_dims = 4;
+    problem.dim_names[3] = "ADD";
+    problem.dims[3] = 1;
+    assert_int_equal(first_algorithm(&problem, "1"), 103);
+    problem.dims[3] = 0;
+    assert_int_equal(first_algorithm(&problem, "1"), 100);
+    problem.n_dims = 3;
+    problem.n_args = 4; /* no beta */
+    assert_int_equal(first_algorithm(&problem, "1"), 100);
+}
+
 /* The numbers of the ABI: a changed one would select other arithmetic. */
 static void test_constants(void **state)
 {
@@ -260,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_gemm_unfit),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_lt_alignment),
+        cmocka_unit_test(test_lt_order),
         cmocka_unit_test(test_constants),
     };
 

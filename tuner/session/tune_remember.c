@@ -65,7 +65,7 @@ static hone_status open_search(hone_tune_run *run, hone_tune_impl *impl,
         else
             first[n_first++] = impl->seeds[i].index;
     }
-    if (impl->tmpl->call) /* a short list, the library's best first */
+    if (impl->tmpl->call) /* a short list, what is thought best first */
         impl->share.first =
             planned && planned < 4 * view.count ? planned / 4 : view.count;
     options = (hone_search_options){
