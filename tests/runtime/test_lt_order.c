@@ -36,6 +36,16 @@ static hone_lt_proposal proposal(int id, int tile, int splits, int custom)
         0};
 }
 
+static hone_lt_proposal slow(int custom)
+{
+    return proposal(TILED_BY_WGMMA, TILE_128X160, 1, custom);
+}
+
+static hone_lt_proposal fast(void)
+{
+    return proposal(TILED_BY_WGMMA, TILE_128X128, 1, 3);
+}
+
 static hone_lt_state product(int out_bytes)
 {
     return (hone_lt_state){
@@ -61,33 +71,27 @@ static void check(const hone_lt_state *state, const hone_lt_proposal *list,
     }
 }
 
-/* The first that is not slow goes ahead, the others keep their order. */
+/* The first that is known to be fast goes ahead, the others keep their order.
+ */
 static void test_first(void **state)
 {
     const hone_lt_state p = product(4);
     const hone_lt_proposal list[] = {
-        proposal(TILED_BY_WGMMA, TILE_128X160, 1, 3),
-        proposal(TILED_BY_WGMMA, TILE_128X160, 1, 7),
-        proposal(TILED_BY_WGMMA, TILE_128X128, 1, 3),
-        proposal(TILED_BY_WGMMA, TILE_192X128, 1, 3)};
-    const hone_lt_proposal fast[] = {list[3], list[0], list[2], list[1]};
+        slow(3), slow(7), fast(), proposal(TILED_BY_WGMMA, TILE_192X128, 1, 3)};
+    const hone_lt_proposal ready[] = {list[3], list[0], list[2], list[1]};
     const hone_lt_proposal beyond[] = {
         list[0], proposal(OTHER, TILE_128X128, 1, 3), list[1], list[2]};
 
     (void)state;
     check(&p, list, (int[]){2, 0, 1, 3});
-    check(&p, fast, (int[]){0, 1, 2, 3});
+    check(&p, ready, (int[]){0, 1, 2, 3});
     check(&p, beyond, (int[]){3, 0, 1, 2});
 }
 
 static void test_left_alone(void **state)
 {
-    const hone_lt_proposal list[] = {
-        proposal(TILED_BY_WGMMA, TILE_128X160, 1, 3),
-        proposal(TILED_BY_WGMMA, TILE_128X160, 1, 1),
-        proposal(TILED_BY_WGMMA, TILE_128X128, 1, 3),
-        proposal(TILED_BY_WGMMA, TILE_128X160, 1, 5)};
-    const hone_lt_proposal slow[] = {list[0], list[1], list[3], list[1]};
+    const hone_lt_proposal list[] = {slow(3), slow(1), fast(), slow(5)};
+    const hone_lt_proposal all_slow[] = {list[0], list[1], list[3], list[1]};
     const hone_lt_proposal other[] = {proposal(OTHER, TILE_128X160, 1, 3),
                                       list[0], list[2], list[1]};
     const hone_lt_proposal no_other[] = {list[0], other[0], list[1], list[3]};
@@ -97,7 +101,7 @@ static void test_left_alone(void **state)
     hone_lt_state p = product(4);
 
     (void)state;
-    check(&p, slow, (int[]){0, 1, 2, 3});
+    check(&p, all_slow, (int[]){0, 1, 2, 3});
     check(&p, other, (int[]){0, 1, 2, 3});
     check(&p, no_other, (int[]){0, 1, 2, 3});
     check(&p, split, (int[]){0, 1, 2, 3});
@@ -143,7 +147,7 @@ static void test_tiles(void **state)
                 const hone_lt_state p = product(narrow ? 2 : 4);
                 hone_lt_proposal list[2] = {
                     proposal(TILED_BY_WGMMA, tiles[i].tile, 1, 2 + odd),
-                    proposal(TILED_BY_WGMMA, TILE_128X128, 1, 3)};
+                    fast()};
 
                 list[1].algorithm.data[NUMBER] = 1;
                 hone__lt_order(&p, list, 2);

@@ -234,8 +234,8 @@ static void test_lt_alignment(void **state)
 }
 
 /* The number of the fake's algorithm that comes first for a product, of four of
- * which the second and the third are not usable; `slow`: the first reads C
- * slowly. */
+ * which the second and the third are not usable; `slow`: how many of them, the
+ * first, read C slowly. */
 static uint64_t first_algorithm(const hone_resolved *problem, const char *slow)
 {
     hone_vendor_algorithm list[HONE_VENDOR_MOST_ALGORITHMS];
